@@ -39,6 +39,10 @@ class Permission:
     uses: frozenset[Use] = field(default=frozenset(Use))
 
 
+OPEN = Permission()
+"""Open to everyone of the single-user tenant."""
+
+
 def may_read(principal: Principal, permission: Permission) -> bool:
     """The one access rule. Every search, look-up, cache hit, packing and report goes through it."""
     if principal.tenant != permission.tenant or Use.READ not in permission.uses:

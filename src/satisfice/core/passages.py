@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from satisfice.core.access import Permission
+from satisfice.core.access import OPEN, Permission
 from satisfice.core.ids import DocumentId, PassageId, SourceId
 from satisfice.core.sources import Authority, EvidenceClass
 
@@ -32,7 +32,7 @@ class Document:
     content_hash: str
     evidence_class: EvidenceClass = EvidenceClass.DOCUMENT
     authority: Authority = Authority.UNKNOWN
-    permission: Permission = Permission()
+    permission: Permission = OPEN
     published_at: str | None = None
     """ISO date or UTC date-time."""
     version: str | None = None
@@ -60,7 +60,7 @@ class Provenance:
     pages: tuple[int, int] | None = None
     evidence_class: EvidenceClass = EvidenceClass.DOCUMENT
     authority: Authority = Authority.UNKNOWN
-    permission: Permission = Permission()
+    permission: Permission = OPEN
     published_at: str | None = None
     version: str | None = None
     supersedes: tuple[str, ...] = ()

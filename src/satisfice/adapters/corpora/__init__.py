@@ -1,0 +1,1 @@
+"""Document stores that can be searched."""

@@ -1,0 +1,1 @@
+"""Limits above a run."""

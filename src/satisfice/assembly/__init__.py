@@ -1,0 +1,1 @@
+"""Binds adapters to ports; the only place that knows them."""

@@ -1,0 +1,1 @@
+"""Says it to a person at a terminal."""

@@ -1,0 +1,1 @@
+"""Settings: one frozen value, read once at the edge."""

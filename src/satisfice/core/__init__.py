@@ -1,0 +1,1 @@
+"""What we know and decide: pure values and pure functions."""

@@ -1,0 +1,1 @@
+"""Taking documents in: loading, cutting, storing."""

@@ -1,0 +1,1 @@
+"""The shell: performs what the core decides and records what happened."""

@@ -1,0 +1,1 @@
+"""Public stand-ins, log builders and a conformance suite per port."""

@@ -1,0 +1,1 @@
+"""One suite per port: an adapter is done when its suite is green."""
