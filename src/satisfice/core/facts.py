@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from satisfice.core.access import Principal
-from satisfice.core.amounts import Charge
+from satisfice.core.amounts import Amounts, Charge
 from satisfice.core.claims import AnswerType, Claim
 from satisfice.core.evidence import Evidence, Judgement
-from satisfice.core.ids import MAIN, BranchId, ClaimId, PassageId, RunId
+from satisfice.core.ids import MAIN, BranchId, PassageId, RunId
 from satisfice.core.orders import (
+    Answer,
     Denied,
     LookUp,
     OpenBranch,
@@ -20,8 +21,9 @@ from satisfice.core.orders import (
     StopReason,
     Think,
 )
-from satisfice.core.passages import Handle, Passage, Span
+from satisfice.core.passages import Handle, Passage
 from satisfice.core.policy import Policy
+from satisfice.core.queries import NO_FILTERS, Filters
 from satisfice.core.sources import Shape, SourceProfile
 from satisfice.core.tasks import Complexity, TaskClass
 
@@ -61,23 +63,6 @@ class Classification:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
-    """One sentence of an answer. Without citations it is shown as uncited."""
-
-    text: str
-    citations: tuple[Span, ...] = ()
-    claims: tuple[ClaimId, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer as it was written. `dropped` says what the check removed and why."""
-
-    sentences: tuple[Sentence, ...]
-    dropped: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Thought:
     """What a reasoner returns: a part per step that was asked for, the others absent."""
 
@@ -91,6 +76,18 @@ class Thought:
     answer: Answer | None = None
     notes: tuple[str, ...] = ()
     """What a reader of the timeline should know, e.g. that the extractive step stood in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The frozen worst case of one call through a model route. A prompt is rendered to fit it."""
+
+    name: str
+    model: str
+    ceiling: Amounts
+    min_ms: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 # --- facts ---------------------------------------------------------------------------------------------------------
@@ -113,8 +110,10 @@ class RunStarted:
     writer: str = "extractive"
     """Route that writes the answer; `extractive` needs no model and no reserve for one."""
     history: tuple[str, ...] = ()
-    models: tuple[tuple[str, str], ...] = ()
-    """(route, model id) pairs."""
+    routes: tuple[Route, ...] = ()
+    """Every model route the run may use; a route that is not here cannot be ordered."""
+    filters: Filters = NO_FILTERS
+    """The caller's scope: every query is narrowed by it, whatever proposed the query."""
     notices: tuple[str, ...] = ()
     attended: bool = False
     """Whether a person can be asked during the run."""
@@ -124,8 +123,8 @@ class RunStarted:
 class RunResumed:
     """A new leg began; orders in flight before it are written off by the facts that follow."""
 
-    away_ms: int
-    """Time between the legs; not counted."""
+    resumed_at: str
+    """UTC time. The time between the legs is not counted."""
 
 
 @dataclass(frozen=True, slots=True)

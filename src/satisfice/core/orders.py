@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from satisfice.core.amounts import Charge, Dimension
 from satisfice.core.ids import AccountName, BranchId, ClaimId, PassageId, ProposalId, SourceId
+from satisfice.core.passages import Span
 from satisfice.core.queries import Lineage, Query
 
 
@@ -73,6 +74,23 @@ class Refusal:
     denied: Denied | None = None
     same_as: str = ""
     """For DUPLICATE: the identity of the query that already ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of an answer. Without citations it is shown as uncited."""
+
+    text: str
+    citations: tuple[Span, ...] = ()
+    claims: tuple[ClaimId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it was written. `dropped` says what the check removed and why."""
+
+    sentences: tuple[Sentence, ...]
+    dropped: tuple[str, ...] = ()
 
 
 # --- proposals -----------------------------------------------------------------------------------------------------
@@ -254,7 +272,11 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Close the run; its report is derived from the log."""
+    """Close the run. What it closes with is decided, so that the last fact adds nothing of its own."""
+
+    reason: StopReason
+    answer: Answer | None = None
+    flags: tuple[str, ...] = ()
 
 
 Effect = Think | Search | LookUp | Rerank | ReadCache

@@ -84,6 +84,7 @@ class Query:
         parts = (
             canonical(self.text),
             canonical(self.about),
+            str(self.top_k),
             repr(sorted(self.weights)),
             repr(sorted((name, tuple(sorted(values))) for name, values in self.filters.fields)),
             repr((self.filters.published_from, self.filters.published_to, sorted(self.filters.documents))),
