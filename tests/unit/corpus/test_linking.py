@@ -1,0 +1,61 @@
+"""Titles, aliases and links."""
+
+from satisfice.core.ids import DocumentId, PassageId, SourceId
+from satisfice.core.passages import Passage, Provenance
+from satisfice.corpus.linking import Alias, aliases, leads, mentions, name_key, resolve
+
+
+def passage(number: int, title: str, text: str, headings: tuple[str, ...] = ()) -> Passage:
+    provenance = Provenance(SourceId("s"), DocumentId("d"), "d.md", title, start=0, end=len(text), headings=headings)
+    return Passage(PassageId(f"p{number}"), text, provenance, content_hash="", tokens=1)
+
+
+def keys(rows: tuple[Alias, ...]) -> dict[str, float]:
+    return {row.key: row.weight for row in rows}
+
+
+def test_two_spellings_of_a_name_have_one_key() -> None:
+    assert name_key("Schindler’s  LIST") == name_key("Schindler's List") == "schindler list"
+    assert name_key("Beyoncé (U.S. tour)") == "beyonce us tour"
+
+
+def test_a_title_gives_its_shorter_forms_with_less_weight() -> None:
+    assert keys(aliases([passage(0, "The Wall (film)", "A film.")])) == {
+        "the wall film": 1.0,
+        "the wall": 0.9,
+        "wall": 0.8,
+    }
+    assert keys(aliases([passage(0, "Tucson, Arizona", "")])) == {"tucson arizona": 1.0, "tucson": 0.7}
+
+
+def test_the_lead_sentence_adds_the_full_name_and_what_it_is_called() -> None:
+    rows = keys(aliases([passage(0, "Bono", "Paul David Hewson (born 1960), known as Bono Vox, is a singer.")]))
+    assert rows == {"bono": 1.0, "bono vox": 0.6}
+
+
+def test_a_heading_names_the_first_passage_under_it() -> None:
+    rows = aliases(
+        [
+            passage(0, "Handbook", "Text", ("Handbook",)),
+            passage(1, "Handbook", "Text", ("Handbook", "Annual plans")),
+            passage(2, "Handbook", "Text", ("Handbook", "Annual plans")),
+        ]
+    )
+    assert [(row.key, row.passage) for row in rows] == [("annual plans", "p1"), ("handbook", "p0")]
+
+
+def test_the_longest_name_wins_and_a_passage_never_names_itself() -> None:
+    rows = [
+        Alias("new york", "new york", PassageId("ny"), 1.0),
+        Alias("new york", "new york city council", PassageId("council"), 1.0),
+        Alias("mayor", "mayor", PassageId("own"), 1.0),
+    ]
+    found = mentions(["Mayor of it.", "The New York City Council sits in New York."])
+    assert [(n.target, n.sentence) for n in resolve(PassageId("own"), found, rows)] == [("council", 1), ("ny", 1)]
+    assert "new york" in leads(found)
+
+
+def test_a_name_that_many_passages_carry_is_ignored() -> None:
+    rows = [Alias("overview", "overview", PassageId(f"p{n}"), 0.5) for n in range(4)]
+    assert resolve(None, mentions(["Overview"]), rows) == ()
+    assert len(resolve(None, mentions(["Overview"]), rows[:3])) == 3
