@@ -2,7 +2,7 @@
 
 from satisfice.core.ids import DocumentId, PassageId, SourceId
 from satisfice.core.passages import Passage, Provenance
-from satisfice.corpus.linking import Alias, aliases, leads, mentions, name_key, resolve
+from satisfice.core.linking import Alias, aliases, leads, mentions, name_key, resolve
 
 
 def passage(number: int, title: str, text: str, headings: tuple[str, ...] = ()) -> Passage:
