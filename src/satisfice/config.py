@@ -1,1 +1,0 @@
-"""Settings: one frozen value, read once at the edge."""
