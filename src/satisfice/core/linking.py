@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 from satisfice.core.ids import PassageId
 from satisfice.core.passages import Passage
-from satisfice.core.text import fold, sentences
+from satisfice.core.stemming import fold
+from satisfice.core.text import sentences
 
 LINKING_HITS = 8
 """How many of a search's best hits show their links."""
