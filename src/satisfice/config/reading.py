@@ -16,7 +16,6 @@ from pydantic import ValidationError
 
 from satisfice.config.mistakes import problem, shown
 from satisfice.config.tables import BudgetTable, Settings
-from satisfice.core.amounts import Dimension
 from satisfice.errors import ConfigError, Problem
 
 FILE_NAME = "satisfice.toml"
@@ -79,15 +78,6 @@ def load(
         found = error.errors(include_url=False)
         raise ConfigError(tuple(problem(e, Settings, _where(e["loc"], origins)) for e in found)) from None
     return Loaded(settings, {".".join(k): w for k, w in origins.items()}, tuple(_warnings(settings, origins)), file)
-
-
-def limits(budget: Mapping[str, object], where: str = "budget") -> tuple[tuple[Dimension, int], ...]:
-    """Limits given by name in a call. Raises `ConfigError` naming every field that cannot be used."""
-    try:
-        return BudgetTable.model_validate(dict(budget)).limits()
-    except ValidationError as error:
-        found = error.errors(include_url=False)
-        raise ConfigError(tuple(problem(e, BudgetTable, where) for e in found)) from None
 
 
 def budget_from_text(text: str, where: str) -> dict[str, object]:

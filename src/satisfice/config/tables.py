@@ -11,6 +11,7 @@ from satisfice.config.mistakes import nearest
 from satisfice.core.amounts import Dimension
 from satisfice.core.claims import ANY_CLASS, AnswerType, Claim, ClaimKind, Impact, Requirement
 from satisfice.core.ids import ClaimId
+from satisfice.core.limits import MAX_LIMIT
 from satisfice.core.orders import StopReason
 from satisfice.core.sources import Authority, EvidenceClass
 from satisfice.core.tasks import Complexity, TaskClass
@@ -47,7 +48,7 @@ def _path(value: object) -> object:
 Text = Annotated[StrictStr, Field(min_length=1)]
 Words = Annotated[tuple[Text, ...], Field(strict=False)]
 Name = Annotated[StrictStr, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
-Limit = Annotated[StrictInt, Field(ge=0)]
+Limit = Annotated[StrictInt, Field(ge=0, le=MAX_LIMIT)]
 Count = Annotated[StrictInt, Field(ge=1)]
 Tier = Annotated[Authority, BeforeValidator(_authority)]
 Loose = Field(strict=False)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from satisfice.config.reading import Given, Loaded, budget_from_text, limits, load
+from satisfice.config.reading import Given, Loaded, budget_from_text, load
 from satisfice.core.amounts import Dimension
 from satisfice.core.sources import Authority
 from satisfice.core.tasks import Complexity
@@ -44,6 +44,11 @@ def mistakes(tmp_path: Path, text: str = "", *given: Given, **environment: str) 
     with pytest.raises(ConfigError) as caught:
         read(tmp_path, text, *given, **environment)
     return caught.value.problems
+
+
+def limits(budget: dict[str, object]) -> tuple[tuple[Dimension, int], ...]:
+    given = [Given("call", ("task", "t", "budget", name), value) for name, value in budget.items()]
+    return load(given=given, environment={}).settings.task_class("t").budget
 
 
 def test_nothing_given_means_the_defaults() -> None:
@@ -119,15 +124,15 @@ def test_every_mistake_is_reported_at_once_with_the_place_it_came_from(tmp_path:
 
 
 @pytest.mark.parametrize("dimension", sorted(set(Dimension)))
-@pytest.mark.parametrize("value", [-1, "5", 2.5, float("nan"), float("inf"), True, [1]])
+@pytest.mark.parametrize("value", [-1, "5", 2.5, float("nan"), float("inf"), True, [1], 2**63])
 def test_a_limit_that_is_no_whole_number_is_refused_by_name(dimension: Dimension, value: object) -> None:
     with pytest.raises(ConfigError) as caught:
         limits({dimension.value: value})
-    assert [problem.key for problem in caught.value.problems] == [dimension.value]
+    assert [problem.key for problem in caught.value.problems] == [f"task.t.budget.{dimension}"]
 
 
 @pytest.mark.parametrize("dimension", sorted(set(Dimension)))
-@pytest.mark.parametrize("value", [0, 1, 10**30])
+@pytest.mark.parametrize("value", [0, 1, 2**63 - 1])
 def test_zero_and_any_size_are_limits(dimension: Dimension, value: int) -> None:
     assert limits({dimension.value: value}) == ((dimension, value),)
 
