@@ -1,0 +1,64 @@
+"""Plain words for what the core calls by name. One sentence each; the code stands beside it wherever it is shown."""
+
+from collections.abc import Mapping
+
+from satisfice.core.amounts import Dimension
+from satisfice.core.orders import StopReason
+
+STOPS: Mapping[StopReason, str] = {
+    StopReason.SUFFICIENT: "The evidence is enough: every claim that must be supported is.",
+    StopReason.NOT_NEEDED: "No search was needed to answer this.",
+    StopReason.BUDGET_EXHAUSTED: "A limit was reached before the evidence was enough.",
+    StopReason.DEADLINE_EXCEEDED: "The time was up before the evidence was enough.",
+    StopReason.NO_PROGRESS: "Searching on brought nothing new, and the evidence is not enough.",
+    StopReason.NO_AUTHORITY_FOUND: "Nothing that qualifies as evidence was found.",
+    StopReason.CONTRADICTION_UNRESOLVED: "The sources disagree, and nothing says which of them is right.",
+    StopReason.USER_CLARIFICATION_REQUIRED: "The question can be read in several ways; say which is meant.",
+    StopReason.PERMISSION_BLOCKED: "The sources that could answer refused the search.",
+    StopReason.SOURCE_UNAVAILABLE: "A source that was needed could not be searched.",
+    StopReason.ESCALATED: "A person has to decide.",
+    StopReason.CANCELLED: "It was cancelled.",
+    StopReason.FAILED: "It failed; what had been found is kept.",
+}
+
+MEANINGS: Mapping[StopReason, str] = {
+    StopReason.SUFFICIENT: "The contract passed. No other reason says so.",
+    StopReason.NOT_NEEDED: "A greeting, or the rewriting of text that came with the question: no source was asked.",
+    StopReason.BUDGET_EXHAUSTED: "An action was worth doing and a limit forbade it. The report names the limit, what was asked of it and what was left.",
+    StopReason.DEADLINE_EXCEEDED: "`wall_clock_ms` had passed, less the share kept for writing.",
+    StopReason.NO_PROGRESS: "Two rounds returned passages and added no cited fact, resolved no conflict and raised no authority.",
+    StopReason.NO_AUTHORITY_FOUND: "No evidence, or only evidence of the wrong class, a low authority or too great an age.",
+    StopReason.CONTRADICTION_UNRESOLVED: "A claim that must be supported has incompatible values, and neither date, version, scope nor authority settles it. Both sides are shown.",
+    StopReason.USER_CLARIFICATION_REQUIRED: "No evidence separates the readings.",
+    StopReason.PERMISSION_BLOCKED: "Every source refused this caller. Passages the caller may not read look absent instead.",
+    StopReason.SOURCE_UNAVAILABLE: "Searches failed after every attempt, and no evidence was found elsewhere.",
+    StopReason.ESCALATED: "The task asks for a person's approval.",
+    StopReason.CANCELLED: "The caller cancelled. No answer is written; everything found stays in the report.",
+    StopReason.FAILED: "Something that a run cannot do without broke.",
+}
+
+DIMENSIONS: Mapping[Dimension, str] = {
+    Dimension.STEPS: "steps",
+    Dimension.QUERIES: "queries",
+    Dimension.UNIQUE_QUERIES: "different queries",
+    Dimension.REWRITE_DEPTH: "hops from the question",
+    Dimension.SOURCES: "sources",
+    Dimension.DOCUMENTS: "passages",
+    Dimension.RETRIEVED_TOKENS: "retrieved tokens",
+    Dimension.RERANKS: "reranks",
+    Dimension.MODEL_CALLS: "model calls",
+    Dimension.MODEL_TOKENS: "model tokens",
+    Dimension.EVIDENCE_TOKENS: "evidence tokens",
+    Dimension.BRANCHES: "branches",
+    Dimension.WALL_CLOCK_MS: "milliseconds",
+    Dimension.COST_MICROUSD: "cost in US dollars",
+}
+
+
+def amount(dimension: Dimension, value: int) -> str:
+    """A spent or allowed amount as people write it: thousands apart, money in dollars."""
+    if dimension is Dimension.COST_MICROUSD:
+        dollars = f"{value // 1_000_000:,}.{value % 1_000_000:06d}".rstrip("0")
+        whole, _, part = dollars.partition(".")
+        return f"${whole}.{part:0<2}"
+    return f"{value:,}"
