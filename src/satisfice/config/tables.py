@@ -95,17 +95,26 @@ class ClaimTable(Table):
 
     key: Name
     text: Text
+    """What must be established, in words."""
     kind: Annotated[ClaimKind, Loose] = ClaimKind.OPEN
     expects: Annotated[AnswerType, Loose] = AnswerType.ANY
+    """What the value looks like."""
     classes: Annotated[frozenset[Annotated[EvidenceClass, Loose]], Field(strict=False, min_length=1)] = ANY_CLASS
     min_authority: Tier = Authority.UNKNOWN
+    """Evidence below this tier leaves a gap."""
     max_age_days: Limit | None = None
+    """Older evidence leaves a gap; counted from when it was published."""
     min_independent_sources: Count = 1
+    """Ten copies of one text count once."""
     citation: StrictBool = True
     must: StrictBool = True
+    """False: wanted, and its absence does not keep the answer from being sufficient."""
     impact: Annotated[Impact, Loose] = Impact.NORMAL
+    """`high` asks for two independent sources of at least official authority."""
     allow_inference: StrictBool = False
+    """Whether a claim that follows from supported ones may count."""
     sole_authority: StrictStr = ""
+    """Why one source is enough where two would be asked for; shown in the report."""
 
     def claim(self) -> Claim:
         """As the contract reads it."""
@@ -137,11 +146,16 @@ class TaskTable(Table):
     """A task class: what a kind of question may spend and must establish."""
 
     complexity: Annotated[Complexity, Loose] = Complexity.BOUNDED
+    """The row of default limits, and how much work a question may take; `supervised` asks a person to approve."""
     budget: BudgetTable = BudgetTable()
     always_retrieve: Words = ()
+    """Words that make searching mandatory, whatever the question looks like."""
     top_k: Annotated[StrictInt, Field(ge=1, le=64)] = 5
+    """Passages asked for in one search, 1 to 64."""
     claim: Annotated[tuple[ClaimTable, ...], Loose, AfterValidator(_distinct)] = ()
+    """What every answer must establish. Absent: the parts of the question."""
     outcomes: dict[Annotated[StopReason, Loose], Outcome] = {}
+    """Outcomes (answered, partial, refused, clarify, escalated) that differ from the usual ones."""
 
     def task_class(self, name: str) -> TaskClass:
         """As a run reads it."""
@@ -164,9 +178,12 @@ class SourceTable(Table):
     kind: Literal["folder"] = "folder"
     path: Place
     description: StrictStr = ""
+    """What the folder holds, not what can be done with it."""
     evidence_class: Annotated[EvidenceClass, Field(strict=False, alias="class")] = EvidenceClass.DOCUMENT
+    """What kind of record the documents are."""
     authority: Tier = Authority.UNKNOWN
     access: Words = ()
+    """Tags, one of which a reader needs; empty is open to the whole tenant."""
     ignore: Words = ()
     """Patterns as in a .gitignore, beside those of the folder's own .gitignore."""
 
