@@ -198,15 +198,19 @@ def _field_notes(kind: type) -> dict[str, str]:
     return notes
 
 
+def text(name: str) -> str:
+    """A page as it should be."""
+    return NOTE + "\n".join(PAGES[name]()).rstrip() + "\n"
+
+
 def stale() -> list[str]:
     """Bring every page up to date; the names of those that were not."""
     REFERENCE.mkdir(exist_ok=True)
     behind: list[str] = []
-    for name, page in PAGES.items():
-        text = NOTE + "\n".join(page()).rstrip() + "\n"
+    for name in PAGES:
         place = REFERENCE / name
-        if not place.exists() or place.read_text(encoding="utf-8") != text:
-            place.write_text(text, encoding="utf-8")
+        if not place.exists() or place.read_text(encoding="utf-8") != text(name):
+            place.write_text(text(name), encoding="utf-8")
             behind.append(name)
     return behind
 
