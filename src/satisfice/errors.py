@@ -165,11 +165,19 @@ class RunBusy(StoreError):
 
 
 class Conflict(StoreError):
-    """The log moved on, or a newer owner took it."""
+    """The log moved on, or a newer owner took it. `expected` and `found` are lengths or epochs."""
+
+    def __init__(self, adapter: str, why: str, *, expected: int = 0, found: int = 0) -> None:
+        super().__init__(adapter, why)
+        self.expected, self.found = expected, found
 
 
 class Corrupt(StoreError):
-    """A stored log cannot be read."""
+    """A stored log cannot be read from fact `seq` on; without a `run`, the whole store cannot."""
+
+    def __init__(self, adapter: str, why: str, *, run: str = "", seq: int = 0) -> None:
+        super().__init__(adapter, why)
+        self.run, self.seq = run, seq
 
 
 class HistoryError(SatisficeError):
