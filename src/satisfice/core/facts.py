@@ -11,6 +11,7 @@ from satisfice.core.ids import MAIN, BranchId, PassageId, RunId
 from satisfice.core.orders import (
     Answer,
     Denied,
+    Effect,
     LookUp,
     OpenBranch,
     Proposal,
@@ -276,12 +277,12 @@ class DeniedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OrderDenied:
-    """Something was asked for and did not run. `proposal` is None for an order that had none."""
+    """Something was asked for and did not run. `order` is set when it had been decided and the world said no."""
 
     refusal: Refusal
     by: DeniedBy = DeniedBy.POLICY
     proposal: Proposal | None = None
-    what: str = ""
+    order: Effect | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,14 @@ class Policy:
 
     min_support: float = 0.5
     """A claim's `support` must reach this to count as supported."""
+    max_claims: int = 8
     p_min: float = 0.05
     """An action is worthwhile only with at least this chance."""
     prior: tuple[tuple[str, float], ...] = PRIOR
+    search_price: float = 1.0
+    """Relative price of a search; money is added at one unit per cent (10,000 micro-dollars)."""
+    look_up_price: float = 0.35
+    branch_price: float = 2.0
     repeat_discount: float = 0.5
     """Each earlier action of one kind for one claim multiplies the chance by this."""
     max_rounds_without_progress: int = 2
@@ -41,9 +46,10 @@ class Policy:
     """Proposals kept from one thought; the rest are dropped and noted."""
     reserve_steps: int = 2
     reserve_share: float = 0.05
-    """Share of the wall clock kept for writing; model writers keep 0.2."""
+    """Share of the wall clock kept for an extractive writer, at most `reserve_max_ms`."""
     reserve_max_ms: int = 200
-    """Upper bound of that share for an extractive writer; a model writer has none."""
+    model_reserve_share: float = 0.2
+    """The share kept for a writer that is a model."""
     duplicate_similarity: float = 0.8
     near_duplicate: float = 0.8
     """Estimated resemblance from which two passages count as one text."""

@@ -1,0 +1,194 @@
+"""What to do next: a pure function of the state. Same state, same order."""
+
+from dataclasses import dataclass
+
+from satisfice.core.admit import admit, fits
+from satisfice.core.amounts import Amounts, Charge, Dimension
+from satisfice.core.budget import ROOT
+from satisfice.core.choosing import options
+from satisfice.core.closing import close
+from satisfice.core.facts import Driver
+from satisfice.core.ids import MAIN, AccountName
+from satisfice.core.orders import (
+    Await,
+    Cancel,
+    CloseBranch,
+    Denied,
+    Order,
+    Pause,
+    Refusal,
+    RefusalKind,
+    Refuse,
+    Step,
+    Stop,
+    StopReason,
+    Think,
+    Upgrade,
+)
+from satisfice.core.state import Branch, RunState
+from satisfice.core.stopping import exhausted, interrupt
+
+_PAUSES = frozenset({StopReason.USER_CLARIFICATION_REQUIRED, StopReason.ESCALATED})
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocked:
+    """The best action of a branch that only a limit barred."""
+
+    denied: Denied
+    value: float
+
+
+def decide(state: RunState) -> Order:
+    """The next order of a run that has not stopped.
+
+    While a round is sealed only `Await`, `Cancel` or `Stop` are possible. Before that, orders are gathered: one order a
+    call, branches polled in opening order, until there is nothing to add.
+
+    Raises
+    ------
+    ValueError
+        The run has stopped: nothing follows `RunStopped`.
+    """
+    if state.stopped is not None:
+        raise ValueError("the run has stopped; nothing can follow")
+    out = state.round.out()
+    if state.paused is not None:
+        return Await(state.soft_deadline_ms())
+    if state.stop is not None:
+        return (
+            Await(state.deadline_ms())
+            if out and not _late(state)
+            else _cancel(state) or close(state, state.stop.reason)
+        )
+    stop = interrupt(state)
+    if stop is not None:
+        return _cancel(state) or _stop(state, stop)
+    if state.round.sealed:
+        return Await(state.soft_deadline_ms())
+    return _gather(state)
+
+
+def _late(state: RunState) -> bool:
+    """Whether even the answer has no time left."""
+    return state.now_ms >= state.deadline_ms() or state.cancelled
+
+
+def _cancel(state: RunState) -> Cancel | None:
+    out = state.round.out()
+    return Cancel(tuple(flight.number for flight in out)) if out else None
+
+
+def _stop(state: RunState, stop: Stop) -> Order:
+    """The stop itself, or the recorded upgrade or pause that stands before it."""
+    if state.narrowed and _slice_is_why(state, stop):
+        return Upgrade(MAIN, stop.reason)
+    if stop.reason in _PAUSES and state.started.attended and not state.person:
+        return Pause(stop.reason, stop.detail)
+    return stop
+
+
+def _slice_is_why(state: RunState, stop: Stop) -> bool:
+    """Whether the task class allows what the narrower slice does not: time for a deadline, more room for the rest."""
+    limits = state.accounts.accounts[ROOT].limits
+    if stop.reason is StopReason.DEADLINE_EXCEEDED:
+        return limits[Dimension.WALL_CLOCK_MS] > state.deadline_ms() and not state.cancelled
+    return stop.denied is not None and stop.denied.account != ROOT
+
+
+# --- gathering a round ---------------------------------------------------------------------------------------------
+
+
+def _gather(state: RunState) -> Order:
+    if "overrun" in state.flags:
+        return Stop(StopReason.BUDGET_EXHAUSTED, "a provider went past the cap it was sent")
+    if state.quota is not None and not state.round.flights:
+        return exhausted(state, state.quota)
+    if state.unreserved is not None:
+        return exhausted(state, state.unreserved)
+    blocked: list[_Blocked] = []
+    for branch in state.open_branches():
+        order = _next(state, branch)
+        if isinstance(order, _Blocked):
+            blocked.append(order)
+        elif order is not None:
+            return order
+    if state.round.flights:
+        return Await(state.soft_deadline_ms())
+    if state.started.driver is Driver.HOST:
+        return Await(state.soft_deadline_ms())
+    best = max(blocked, key=lambda b: b.value) if blocked else None
+    return _stop(state, exhausted(state, best.denied if best else None))
+
+
+def _next(state: RunState, branch: Branch) -> Order | _Blocked | None:
+    """What this branch would start now; None when it has nothing to add to the round."""
+    flights = state.round.of(branch.id)
+    if len(state.round.flights) >= state.started.policy.max_in_flight:
+        return None
+    thinking = any(isinstance(flight.order, Think) for flight in flights)
+    if thinking:
+        return None
+    if branch.standin and not flights:
+        return think(state, branch, branch.standin, "extractive")
+    if branch.retries:
+        return _retry(state, branch)
+    if branch.id == MAIN and state.classification is None and state.started.driver is Driver.ENGINE:
+        return think(state, branch, (Step.CLASSIFY, Step.PLAN, Step.DRAFT), state.started.reasoner)
+    if branch.unjudged and not flights:
+        return think(state, branch, (Step.JUDGE, Step.PROPOSE), state.started.reasoner)
+    order = _best_action(state, branch)
+    if order is None and branch.id != MAIN and not flights and not _parent_of_open(state, branch):
+        return CloseBranch(branch.id)
+    if isinstance(order, _Blocked) and branch.id != MAIN:
+        return None if flights or _parent_of_open(state, branch) else CloseBranch(branch.id)
+    return order
+
+
+def think(
+    state: RunState, branch: Branch, steps: tuple[Step, ...], by: str, account: AccountName | None = None
+) -> Think | _Blocked:
+    """A thought at its frozen ceiling; an extractive one charges one step and nothing else."""
+    route = state.route(by)
+    amounts = Amounts(steps=1) if route is None else route.ceiling
+    ceiling = Charge(Amounts(1, 0, 0, 0, 0, amounts.model_calls, amounts.model_tokens, amounts.cost_microusd))
+    order = Think(steps, by, branch.id, account or branch.account, ceiling)
+    denied = fits(state, ceiling, order.account, route.min_ms if route else 0)
+    return _Blocked(denied, float("inf")) if denied else order
+
+
+def _retry(state: RunState, branch: Branch) -> Order | _Blocked:
+    order = branch.retries[0]
+    denied = fits(state, order.ceiling, order.account, max(0, order.not_before_ms - state.now_ms))
+    return _Blocked(denied, float("inf")) if denied else order
+
+
+def _best_action(state: RunState, branch: Branch) -> Order | _Blocked | None:
+    busy = {getattr(flight.order, "proposal", None) for flight in state.round.of(branch.id)}
+    claims_busy = _claims_in_flight(state, branch)
+    blocked: _Blocked | None = None
+    for option in options(state, branch):
+        if option.proposal.id in busy or (option.claim in claims_busy):
+            continue
+        granted = admit(state, option.proposal, branch)
+        if not isinstance(granted, Refusal):
+            return granted
+        if granted.kind is not RefusalKind.BUDGET or granted.denied is None:
+            return Refuse(option.proposal, granted, branch.id)
+        if blocked is None:
+            blocked = _Blocked(granted.denied, option.value)
+    return blocked
+
+
+def _claims_in_flight(state: RunState, branch: Branch) -> set[object]:
+    """Claims (None for an action without one) that an action of this round already works for."""
+    found: set[object] = set()
+    for flight in state.round.of(branch.id):
+        order = flight.order
+        lineage = getattr(order, "lineage", None)
+        found.add(lineage.claim if lineage is not None else getattr(order, "claim", None))
+    return found
+
+
+def _parent_of_open(state: RunState, branch: Branch) -> bool:
+    return any(other.open and other.parent == branch.id for other in state.branches.values())

@@ -1,0 +1,229 @@
+"""What the caller gets: derived from the state, whole whatever the reason for stopping."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from satisfice.core.access import Use, may_read, may_use
+from satisfice.core.amounts import Dimension
+from satisfice.core.budget import ROOT
+from satisfice.core.claims import Claim
+from satisfice.core.conflicts import Conflict
+from satisfice.core.evidence import Evidence, Stance
+from satisfice.core.facts import Classification
+from satisfice.core.ids import BranchId, ClaimId, PassageId, RunId
+from satisfice.core.orders import Answer, Denied, StopReason
+from satisfice.core.passages import Passage, Span, quote
+from satisfice.core.queries import ReasonCode
+from satisfice.core.state import Denial, QueryStatus, RunState
+from satisfice.core.sufficiency import Gap, Status
+
+
+class Outcome(StrEnum):
+    """What a run came to, in the caller's words."""
+
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    REFUSED = "refused"
+    CLARIFY = "clarify"
+    ESCALATED = "escalated"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+_OUTCOMES: Mapping[StopReason, Outcome] = {
+    StopReason.SUFFICIENT: Outcome.ANSWERED,
+    StopReason.NOT_NEEDED: Outcome.ANSWERED,
+    StopReason.USER_CLARIFICATION_REQUIRED: Outcome.CLARIFY,
+    StopReason.ESCALATED: Outcome.ESCALATED,
+    StopReason.CANCELLED: Outcome.CANCELLED,
+    StopReason.FAILED: Outcome.FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered place in a document. The number stands for this very span, however citations are sorted."""
+
+    number: int
+    span: Span
+    quote: str
+    passage: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """One sentence of the answer with the numbers of its citations; none means uncited."""
+
+    text: str
+    citations: tuple[int, ...]
+    claims: tuple[ClaimId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReport:
+    """A claim, what became of it, and what stands for and against it."""
+
+    claim: Claim
+    status: Status
+    support: float
+    evidence: tuple[Evidence, ...]
+    contradictions: tuple[Evidence, ...]
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one dimension came to. `held` is open only while the run is."""
+
+    dimension: Dimension
+    spent: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTried:
+    """A query that was sent, and what it brought."""
+
+    text: str
+    source: str
+    reason: ReasonCode
+    status: QueryStatus
+    returned: int
+    new: int
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class BranchSpend:
+    """What a branch spent of its slice."""
+
+    branch: BranchId
+    goal: str
+    spent: Mapping[Dimension, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A run's whole result. `answer` is None when there is none; `stop` is None while the run is open."""
+
+    run: RunId
+    question: str
+    answer: str | None
+    sentences: tuple[CitedSentence, ...]
+    citations: tuple[Citation, ...]
+    claims: tuple[ClaimReport, ...]
+    gaps: tuple[Gap, ...]
+    conflicts: tuple[Conflict, ...]
+    evidence: tuple[Evidence, ...]
+    passages: Mapping[PassageId, Passage]
+    """Every passage held that this caller may read."""
+    spent: tuple[Spent, ...]
+    branches: tuple[BranchSpend, ...]
+    stop: StopReason | None
+    detail: str
+    denied: Denied | None
+    also: tuple[StopReason, ...]
+    outcome: str
+    flags: tuple[str, ...]
+    notes: tuple[str, ...]
+    dropped: tuple[str, ...]
+    """What the check took out of the answer."""
+    queries: tuple[QueryTried, ...]
+    denials: tuple[Denial, ...]
+    classification: Classification | None
+    duration_ms: int
+
+
+def report(state: RunState) -> RunReport:
+    """The report of a run as it stands. Access is checked once more: what the caller may not read is not in it."""
+    principal = state.started.principal
+    passages = {p.id: p for p in state.ledger.passages.values() if may_read(principal, p.provenance.permission)}
+    answer = state.answer
+    citations, sentences = _cited(answer, passages, state)
+    evidence = tuple(item for item in state.ledger.all_evidence() if item.span.passage_id in passages)
+    stop = state.stop
+    reason = state.stopped or (stop.reason if stop else None)
+    return RunReport(
+        run=state.started.run,
+        question=state.started.question,
+        answer=" ".join(s.text for s in sentences) or None,
+        sentences=sentences,
+        citations=citations,
+        claims=tuple(_claim(state, claim, evidence) for claim in state.ledger.claims.values()),
+        gaps=state.verdict.gaps,
+        conflicts=state.verdict.conflicts,
+        evidence=evidence,
+        passages=passages,
+        spent=_spent(state),
+        branches=tuple(
+            BranchSpend(branch.id, branch.goal, state.accounts.spent(branch.account))
+            for branch in state.branches.values()
+            if branch.account != ROOT
+        ),
+        stop=reason,
+        detail=stop.detail if stop else "",
+        denied=stop.denied if stop else None,
+        also=stop.also if stop else (),
+        outcome=_outcome(state, reason, sentences),
+        flags=state.flags,
+        notes=state.notes,
+        dropped=answer.dropped if answer else (),
+        queries=tuple(
+            QueryTried(s.query.text, s.query.source, s.lineage.reason, s.status, len(s.passages), s.new, s.attempts)
+            for s in state.sent.values()
+        ),
+        denials=state.denials,
+        classification=state.classification,
+        duration_ms=state.now_ms,
+    )
+
+
+def _cited(
+    answer: Answer | None, passages: Mapping[PassageId, Passage], state: RunState
+) -> tuple[tuple[Citation, ...], tuple[CitedSentence, ...]]:
+    """Number the spans in the order the answer names them; a span the caller may not read or quote has no number."""
+    citations: dict[Span, Citation] = {}
+    sentences: list[CitedSentence] = []
+    for sentence in answer.sentences if answer else ():
+        numbers: list[int] = []
+        for span in sentence.citations:
+            passage = passages.get(span.passage_id)
+            if passage is None or not may_use(state.started.principal, passage.provenance.permission, Use.QUOTE):
+                continue
+            if span not in citations:
+                citations[span] = Citation(len(citations) + 1, span, quote(passage, span), passage)
+            numbers.append(citations[span].number)
+        sentences.append(CitedSentence(sentence.text, tuple(dict.fromkeys(numbers)), sentence.claims))
+    return tuple(citations.values()), tuple(sentences)
+
+
+def _claim(state: RunState, claim: Claim, evidence: tuple[Evidence, ...]) -> ClaimReport:
+    mine = [item for item in evidence if item.claim_id == claim.id]
+    mine.sort(key=lambda item: (-item.score, item.span.passage_id, item.span.start))
+    judged = state.ledger.judgements.get(claim.id)
+    return ClaimReport(
+        claim,
+        state.verdict.status_of(claim.id),
+        judged.support if judged else 0.0,
+        tuple(item for item in mine if item.stance is not Stance.CONTRADICTS),
+        tuple(item for item in mine if item.stance is Stance.CONTRADICTS),
+        tuple(gap for gap in state.verdict.gaps if gap.claim_id == claim.id),
+    )
+
+
+def _spent(state: RunState) -> tuple[Spent, ...]:
+    spent = state.accounts.spent(ROOT)
+    limits = state.accounts.accounts[ROOT].limits
+    clock = {Dimension.WALL_CLOCK_MS: state.now_ms}
+    return tuple(Spent(d, {**spent, **clock}.get(d, 0), limits[d]) for d in Dimension if d in limits)
+
+
+def _outcome(state: RunState, reason: StopReason | None, sentences: tuple[CitedSentence, ...]) -> str:
+    """The task class's own word for the reason, else the default: partial when something was answered, else refused."""
+    if reason is None:
+        return "open"
+    named = dict(state.started.task.outcomes).get(reason)
+    if named:
+        return named
+    return _OUTCOMES.get(reason, Outcome.PARTIAL if sentences else Outcome.REFUSED)

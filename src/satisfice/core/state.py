@@ -1,0 +1,178 @@
+"""Where a run stands: one immutable value, kept only by `evolve`, from which everything is decided and reported."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from satisfice.core.amounts import Dimension
+from satisfice.core.budget import Accounts
+from satisfice.core.facts import Classification, Route, RunStarted, StopDecided
+from satisfice.core.ids import MAIN, AccountName, BranchId, ClaimId, PassageId, SourceId
+from satisfice.core.ledger import Ledger
+from satisfice.core.orders import Answer, Denied, Effect, Proposal, Refusal, Step, StopReason
+from satisfice.core.passages import Handle
+from satisfice.core.progress import Progress
+from satisfice.core.queries import Lineage, Query
+from satisfice.core.rounds import Round
+from satisfice.core.sources import SourceProfile
+from satisfice.core.sufficiency import Verdict
+
+RESERVE = "reserve"
+"""The key under which the answer reserve is held."""
+
+
+class QueryStatus(StrEnum):
+    """What became of a query."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    ABANDONED = "abandoned"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One query that was sent, by the number of its first order."""
+
+    number: int
+    query: Query
+    lineage: Lineage
+    branch: BranchId
+    status: QueryStatus = QueryStatus.RUNNING
+    handles: tuple[Handle, ...] = ()
+    passages: tuple[PassageId, ...] = ()
+    new: int = 0
+    """Passages it returned that were not held before."""
+    attempts: int = 1
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """What the run has learnt about a source. `readable` is None until the source says."""
+
+    profile: SourceProfile
+    readable: int | None = None
+    failed: int = 0
+    """Searches given up after the last attempt."""
+    forbidden: bool = False
+    answered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of work: some claims, an account, what was proposed for them and what is waiting to be judged."""
+
+    id: BranchId
+    account: AccountName
+    parent: BranchId | None = None
+    claims: tuple[ClaimId, ...] = ()
+    goal: str = ""
+    open: bool = True
+    pending: tuple[Proposal, ...] = ()
+    unjudged: tuple[PassageId, ...] = ()
+    returned: bool = False
+    """Whether the searches since the last judging returned any passage, new or held."""
+    progress: Progress = field(default_factory=Progress)
+    retries: tuple[Effect, ...] = ()
+    standin: tuple[Step, ...] = ()
+    """Steps whose reasoner failed for good: the extractive one takes them."""
+    tried: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many actions of each kind ran for each claim, by `claim:kind`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A refusal on record."""
+
+    seq: int
+    branch: BranchId
+    refusal: Refusal
+    proposal: Proposal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """Everything a run knows about itself. Equal for equal logs."""
+
+    started: RunStarted
+    accounts: Accounts
+    seq: int = 1
+    epoch: int = 1
+    now_ms: int = 0
+    orders: int = 0
+    """The highest order number given so far."""
+    ledger: Ledger = field(default_factory=Ledger)
+    verdict: Verdict = field(default_factory=Verdict)
+    """The contract over the ledger as it stands; kept with it."""
+    branches: Mapping[BranchId, Branch] = field(default_factory=dict[BranchId, Branch])
+    """In opening order."""
+    round: Round = field(default_factory=Round)
+    sent: Mapping[int, Sent] = field(default_factory=dict[int, Sent])
+    sources: Mapping[SourceId, SourceState] = field(default_factory=dict[SourceId, SourceState])
+    classification: Classification | None = None
+    narrowed: bool = False
+    """Whether the main line works on a slice narrower than its task class."""
+    denials: tuple[Denial, ...] = ()
+    draft: Answer | None = None
+    written: Answer | None = None
+    write_tried: tuple[str, ...] = ()
+    """The routes that were asked to write."""
+    unreserved: Denied | None = None
+    """Why the answer reserve could not be held; None when it is."""
+    quota: Denied | None = None
+    """What a shared limit above the run denied: nothing more is started after it."""
+    cancelled: bool = False
+    deadline_passed: bool = False
+    failure: str = ""
+    paused: StopReason | None = None
+    person: str = ""
+    """The verdict of the person asked; empty until one answered."""
+    reading: str = ""
+    """The reading a person chose: it counts as the caller's own text."""
+    stop: StopDecided | None = None
+    stopped: StopReason | None = None
+    answer: Answer | None = None
+    flags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def with_branch(self, branch: Branch) -> "RunState":
+        """The state with one branch replaced, its place in the order kept."""
+        return replace(self, branches={**self.branches, branch.id: branch})
+
+    def number_of(self, query: Query) -> int | None:
+        """The number under which this very query was sent first."""
+        return next((n for n, sent in self.sent.items() if sent.query == query), None)
+
+    @property
+    def main(self) -> Branch:
+        """The line the run started on."""
+        return self.branches[MAIN]
+
+    def open_branches(self) -> Iterator[Branch]:
+        """Open branches in opening order, the main line first."""
+        return (branch for branch in self.branches.values() if branch.open)
+
+    def question(self) -> str:
+        """What is to be answered: the caller's question, or the reading the caller chose."""
+        return self.reading or self.started.question
+
+    def limit(self, dimension: Dimension) -> int:
+        """The limit the main line works under."""
+        return self.accounts.accounts[self.main.account].limits[dimension]
+
+    def deadline_ms(self) -> int:
+        """When the caller must have the report, on the run's clock."""
+        return self.limit(Dimension.WALL_CLOCK_MS)
+
+    def soft_deadline_ms(self) -> int:
+        """When searching ends, so that there is time to answer."""
+        limit = self.deadline_ms()
+        policy = self.started.policy
+        if self.started.writer == "extractive":
+            return limit - min(policy.reserve_max_ms, round(limit * policy.reserve_share))
+        return limit - round(limit * policy.model_reserve_share)
+
+    def route(self, name: str) -> Route | None:
+        """The frozen worst case of a model route; None for the extractive reasoner, which needs no model."""
+        return next((route for route in self.started.routes if route.name == name), None)

@@ -1,0 +1,100 @@
+"""Why a run ends: one ordered rule, evaluated on applied facts."""
+
+from satisfice.core.facts import PersonVerdict, RetrievalAction
+from satisfice.core.orders import Denied, Stop, StopReason
+from satisfice.core.state import RunState
+from satisfice.core.sufficiency import Gap, GapKind
+from satisfice.core.tasks import Complexity
+
+_NOTHING_QUALIFIES = frozenset({GapKind.NO_EVIDENCE, GapKind.WRONG_CLASS, GapKind.LOW_AUTHORITY, GapKind.STALE})
+
+
+_VERDICTS = frozenset({PersonVerdict.APPROVE, PersonVerdict.REJECT})
+
+
+def interrupt(state: RunState) -> Stop | None:
+    """Rules 1 to 4: what ends a run whatever could still be done."""
+    if state.failure:
+        return Stop(StopReason.FAILED, state.failure)
+    if state.cancelled:
+        return Stop(StopReason.CANCELLED)
+    if state.person in _VERDICTS:
+        return Stop(StopReason.ESCALATED, state.person)
+    if _not_needed(state):
+        return Stop(StopReason.NOT_NEEDED, state.classification.reason if state.classification else "")
+    if _contract_passes(state):
+        if _wants_person(state):
+            return Stop(StopReason.ESCALATED, "the contract passed; a person decides")
+        return Stop(StopReason.SUFFICIENT, also=_deadline_too(state))
+    if past_deadline(state):
+        return Stop(StopReason.DEADLINE_EXCEEDED, f"{state.deadline_ms()} ms")
+    return None
+
+
+def exhausted(state: RunState, blocked: Denied | None) -> Stop:
+    """Rules 5 and 6, once nothing can be started: `blocked` is what barred the best action that is worth doing."""
+    if _wants_person(state):
+        return Stop(StopReason.ESCALATED, "no action remains; a person decides")
+    if blocked is not None:
+        detail = f"{blocked.dimension}: asked {blocked.asked}, left {blocked.left} in {blocked.account!r}"
+        return Stop(StopReason.BUDGET_EXHAUSTED, detail, blocked, _causes(state))
+    causes = _causes(state)
+    return Stop(causes[0], _detail(state), also=causes[1:])
+
+
+def past_deadline(state: RunState) -> bool:
+    """Whether searching time is over, by the clock or by the timer."""
+    return state.deadline_passed or state.now_ms >= state.soft_deadline_ms()
+
+
+def _not_needed(state: RunState) -> bool:
+    found = state.classification
+    return found is not None and found.action is RetrievalAction.NO_RETRIEVE and not state.sent
+
+
+def _contract_passes(state: RunState) -> bool:
+    return bool(state.ledger.claims) and state.classification is not None and state.verdict.sufficient
+
+
+def _wants_person(state: RunState) -> bool:
+    return state.started.task.complexity is Complexity.SUPERVISED and not state.person
+
+
+def _deadline_too(state: RunState) -> tuple[StopReason, ...]:
+    return (StopReason.DEADLINE_EXCEEDED,) if past_deadline(state) else ()
+
+
+def _causes(state: RunState) -> tuple[StopReason, ...]:
+    """The cause of each open must-gap, heaviest first, repeats left out; never empty."""
+    causes = [_cause(state, gap) for gap in _must_gaps(state)]
+    return tuple(dict.fromkeys(causes)) or (StopReason.NO_PROGRESS,)
+
+
+def _must_gaps(state: RunState) -> list[Gap]:
+    claims = state.ledger.claims
+    gaps = [gap for gap in state.verdict.gaps if claims[gap.claim_id].requirement.must]
+    gaps.sort(key=lambda gap: -claims[gap.claim_id].weight)
+    return gaps
+
+
+def _cause(state: RunState, gap: Gap) -> StopReason:
+    judged = state.ledger.judgements.get(gap.claim_id)
+    if judged is not None and judged.ambiguous and not state.reading:
+        return StopReason.USER_CLARIFICATION_REQUIRED
+    if gap.kind is GapKind.CONFLICTED:
+        return StopReason.CONTRADICTION_UNRESOLVED
+    sources = state.sources.values()
+    if sources and all(source.forbidden for source in sources):
+        return StopReason.PERMISSION_BLOCKED
+    if gap.kind is GapKind.NO_EVIDENCE and any(s.failed and not s.answered for s in sources):
+        return StopReason.SOURCE_UNAVAILABLE
+    if gap.kind in _NOTHING_QUALIFIES:
+        return StopReason.NO_AUTHORITY_FOUND
+    return StopReason.NO_PROGRESS
+
+
+def _detail(state: RunState) -> str:
+    gaps = _must_gaps(state)
+    if not gaps:
+        return ""
+    return f"{gaps[0].kind}: {state.ledger.claims[gaps[0].claim_id].text}"

@@ -1,0 +1,189 @@
+"""One order, one port call, one outcome. Nothing else in satisfice reaches the world on behalf of a run."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from satisfice.core.amounts import Amounts, Charge
+from satisfice.core.facts import (
+    CacheReadFailed,
+    LookUpFailed,
+    LookUpFinished,
+    Outcome,
+    RerankFailed,
+    SearchFailed,
+    SearchFinished,
+    ThinkFailed,
+    ThinkFinished,
+)
+from satisfice.core.orders import Effect, LookUp, ReadCache, Rerank, Search, Think
+from satisfice.core.passages import Passage
+from satisfice.core.state import RunState
+from satisfice.errors import AdapterError, ModelError
+from satisfice.ports.model import Completion, Prompt
+from satisfice.ports.reasoner import Reasoner, Unusable, View
+from satisfice.runtime.deadlines import within
+from satisfice.runtime.viewing import Viewer
+from satisfice.runtime.world import World
+
+
+class Performer:
+    """Performs the orders of one run."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._viewer = Viewer(world)
+
+    async def perform(self, order: Effect, state: RunState, starts_at_ms: int) -> Outcome:
+        """The order's outcome. `state` is the one its intent was recorded in; `starts_at_ms` is on the clock port.
+
+        Never raises but for cancellation: what goes wrong in the world is an outcome.
+        """
+        if starts_at_ms > self._world.clock.monotonic_ms():
+            await self._world.clock.sleep_until(starts_at_ms)
+        try:
+            match order:
+                case Think():
+                    return await self._think(order, state)
+                case Search():
+                    return await self._search(order, state)
+                case LookUp():
+                    return await self._look_up(order, state)
+                case Rerank():
+                    return RerankFailed("no reranker is bound", retryable=False, charge=_tried(order))
+                case ReadCache():
+                    return CacheReadFailed("no evidence cache is bound", retryable=False, charge=_tried(order))
+        except AdapterError as error:
+            return self._failed(order, str(error), retryable=error.retryable, error=error)
+        except (OSError, TimeoutError) as error:
+            return self._failed(order, f"{type(error).__name__}: {error}", retryable=True)
+        except Exception as error:  # noqa: BLE001 - the border: a foreign adapter may raise anything, a run still reports
+            return self._failed(order, f"{type(error).__name__}: {error}", retryable=False)
+
+    def _failed(self, order: Effect, why: str, *, retryable: bool, error: AdapterError | None = None) -> Outcome:
+        after = self._backoff(order, error)
+        forbidden = bool(getattr(error, "forbidden", False))
+        charge = _tried(order)
+        match order:
+            case Think():
+                usage = getattr(error, "charge", None)
+                return ThinkFailed(why, retryable, usage if isinstance(usage, Charge) else charge, after)
+            case Search():
+                return SearchFailed(why, retryable, charge, after, forbidden)
+            case LookUp():
+                return LookUpFailed(why, retryable, charge, after, forbidden)
+            case Rerank():
+                return RerankFailed(why, retryable, charge, after)
+            case ReadCache():
+                return CacheReadFailed(why, retryable, charge, after)
+
+    def _backoff(self, order: Effect, error: AdapterError | None) -> int:
+        """How long to wait before the next attempt: what the provider asked for, else doubling with jitter drawn here."""
+        if error is not None and error.retry_after_ms > 0:
+            return error.retry_after_ms
+        return round(100 * 2 ** (order.attempt - 1) * (0.5 + self._world.jitter() / 2))
+
+    # --- searching -------------------------------------------------------------------------------------------------
+
+    async def _search(self, order: Search, state: RunState) -> SearchFinished:
+        retriever = self._world.retrievers[order.query.source]
+        limit = order.ceiling.amounts.documents
+        call = retriever.search(order.query, state.started.principal, limit=limit)
+        left_ms = max(0, state.soft_deadline_ms() - state.now_ms)
+        hits = await within(self._world.clock, call, left_ms, retriever.profile.time_share)
+        if hits is None:  # pyright: ignore[reportUnnecessaryComparison]  # a foreign retriever may return no object
+            warning = f"{order.query.source} returned no result object; treated as empty"
+            return SearchFinished((), (), _tried(order), warnings=(warning,))
+        passages = _cut(hits.passages, order.ceiling.amounts)
+        charge = _charged(order, passages, state, hits.microusd)
+        return SearchFinished(passages, hits.handles, charge, hits.version, hits.readable, hits.warnings)
+
+    async def _look_up(self, order: LookUp, state: RunState) -> LookUpFinished:
+        retriever = self._world.retrievers[order.source]
+        found = await retriever.look_up(order.passages, state.started.principal)
+        passages = _cut(found, order.ceiling.amounts)
+        return LookUpFinished(passages, _charged(order, passages, state, 0))
+
+    # --- thinking --------------------------------------------------------------------------------------------------
+
+    async def _think(self, order: Think, state: RunState) -> ThinkFinished | ThinkFailed:
+        reasoner = self._world.reasoners[order.by]
+        view = await self._viewer.view(state, order, reasoner)
+        answer = reasoner.ask(order.steps, view)
+        if isinstance(answer, Prompt):
+            return await self._prompted(order, reasoner, view, answer)
+        return ThinkFinished(answer, _tried(order), reasoner.id)
+
+    async def _prompted(
+        self, order: Think, reasoner: Reasoner, view: View, prompt: Prompt
+    ) -> ThinkFinished | ThinkFailed:
+        model = self._world.models.get(order.by)
+        if model is None:
+            raise ModelError(order.by, "the route has no model")
+        asked = model.prompt_tokens(prompt) + prompt.max_completion_tokens
+        if asked > order.ceiling.amounts.model_tokens:
+            why = f"the prompt may take {asked} tokens, {order.ceiling.amounts.model_tokens} are held"
+            return ThinkFailed(why, retryable=False, charge=Charge(Amounts(steps=1)))
+        completion = await model.complete(prompt)
+        charge = self._usage(order, prompt, completion)
+        read = reasoner.read(order.steps, view, completion)
+        if isinstance(read, Unusable):
+            return ThinkFailed(read.why, retryable=True, charge=charge)
+        return ThinkFinished(read, charge, reasoner.id, prompt.hash)
+
+    def _usage(self, order: Think, prompt: Prompt, completion: Completion) -> Charge:
+        """Real usage where the provider reports it; a marked estimate for what it leaves out."""
+        model = self._world.models[order.by]
+        usage = completion.usage
+        prompt_tokens = usage.prompt_tokens
+        completion_tokens = usage.completion_tokens
+        estimated = prompt_tokens is None or completion_tokens is None
+        if prompt_tokens is None:
+            prompt_tokens = model.prompt_tokens(prompt)
+        if completion_tokens is None:
+            completion_tokens = self._world.tokens.count(completion.text)
+        cost = model.price_microusd(prompt_tokens, completion_tokens)
+        amounts = Amounts(
+            steps=1,
+            model_calls=1,
+            model_tokens=prompt_tokens + completion_tokens,
+            cost_microusd=order.ceiling.amounts.cost_microusd if cost is None else cost,
+        )
+        return Charge(amounts, estimated=estimated)
+
+
+# --- charges -------------------------------------------------------------------------------------------------------
+
+
+def _tried(order: Effect) -> Charge:
+    """What an attempt costs that brought nothing: its calls and its price stay spent, its passages come back."""
+    ceiling = order.ceiling
+    return replace(ceiling, amounts=replace(ceiling.amounts, documents=0, retrieved_tokens=0))
+
+
+def _charged(order: Search | LookUp, passages: tuple[Passage, ...], state: RunState, microusd: int) -> Charge:
+    """The attempt, and the passages that were not held before: the same text is paid for once."""
+    new = [p for p in passages if p.id not in state.ledger.passages]
+    tried = _tried(order)
+    amounts = replace(
+        tried.amounts,
+        documents=len(new),
+        retrieved_tokens=sum(p.tokens for p in new),
+        cost_microusd=max(tried.amounts.cost_microusd, microusd),
+    )
+    return replace(tried, amounts=amounts)
+
+
+def _cut(passages: Sequence[Passage], held: Amounts) -> tuple[Passage, ...]:
+    """The first distinct passages that fit what is held; one too large for the rest is shortened and marked."""
+    kept: list[Passage] = []
+    left = held.retrieved_tokens
+    for passage in {p.id: p for p in passages}.values():
+        if len(kept) == held.documents or left <= 0:
+            break
+        fitted = passage
+        if passage.tokens > left:
+            text = passage.text[: max(1, len(passage.text) * left // passage.tokens)]
+            fitted = replace(passage, text=text, tokens=left, cut=True)
+        kept.append(fitted)
+        left -= fitted.tokens
+    return tuple(kept)
