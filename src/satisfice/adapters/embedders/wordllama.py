@@ -6,6 +6,7 @@ scripts is known only by single characters.
 """
 
 import asyncio
+import unicodedata
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -87,8 +88,11 @@ class WordllamaEmbedder:
 
 
 def _encodable(text: str) -> str:
-    """The part that is embedded; lone surrogates become question marks, which the tokenizer can read."""
-    return text[:MAX_TEXT_CHARS].encode("utf-8", "replace").decode("utf-8")
+    """The part that is embedded, full width as half width; lone surrogates become question marks."""
+    text = text[:MAX_TEXT_CHARS]
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _units(texts: Sequence[str]) -> Iterator[Sequence[str]]:

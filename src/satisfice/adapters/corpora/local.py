@@ -1,0 +1,360 @@
+"""A corpus in a folder of its own: `corpus.db` holds everything, a word index and a matrix of vectors follow it."""
+
+import asyncio
+import sqlite3
+import uuid
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Self, TypeVar
+
+from satisfice.adapters.corpora.following import Boundary, follow, is_behind
+from satisfice.adapters.corpora.reading import Reader
+from satisfice.adapters.corpora.records import TERMS_BY
+from satisfice.adapters.corpora.schema import ADAPTER, DATABASE, WriterLock, connect, create, explained
+from satisfice.adapters.corpora.searching import Search
+from satisfice.adapters.corpora.snapshots import Snapshots
+from satisfice.adapters.corpora.truth import Ingest, known_hashes, read_generation
+from satisfice.adapters.corpora.vectors import require_numpy
+from satisfice.core.access import Principal
+from satisfice.core.ids import DocumentId, PassageId
+from satisfice.core.passages import Document, Passage
+from satisfice.core.queries import Query
+from satisfice.core.sources import SourceProfile
+from satisfice.errors import CorpusBusy, CorpusError
+from satisfice.ports.embedder import Embedder
+from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
+
+_BATCH_PASSAGES = 256
+_READERS = 2
+
+Result = TypeVar("Result")
+
+
+def _nowhere(boundary: str) -> None:
+    """Does nothing at a boundary."""
+
+
+class LocalCorpus:
+    """`CorpusStore` and `Retriever` over one folder. Any number of processes may read it while one writes.
+
+    `on_boundary` is called with the name of each step of a commit, from the thread that takes it: tests kill the process
+    there. The steps are, in order: `stored` (SQLite committed), `vectors written`, `words added`, `words committed`,
+    `completed`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        profile: SourceProfile,
+        embedder: Embedder | None = None,
+        *,
+        on_boundary: Boundary = _nowhere,
+    ) -> None:
+        """Raises `MissingExtraError` when an embedder is given and vectors cannot be searched here."""
+        if embedder is not None:
+            require_numpy()
+        self._folder = path
+        self._profile = profile
+        self._embedder = embedder
+        self._at = on_boundary
+        self._lock = WriterLock(path)
+        self._writer: sqlite3.Connection | None = None
+        self._ingest: Ingest | None = None
+        self._pending: list[tuple[Document, Sequence[Passage]]] = []
+        self._pending_passages = 0
+        self._storing: asyncio.Future[None] | None = None
+        self._idle: list[sqlite3.Connection] = []
+        self._idle_lock = Lock()
+
+    # --- opening and closing -----------------------------------------------------------------------------------------
+
+    async def open(self) -> Self:
+        """Make the store when there is none, finish what a crash left undone, and get ready to read.
+
+        Raises
+        ------
+        CorpusCorrupt
+            `corpus.db` cannot be read; the message says how to rebuild it.
+        CorpusError
+            The folder cannot be used.
+        """
+        self._write_pool = ThreadPoolExecutor(1, thread_name_prefix="corpus-write")
+        self._read_pool = ThreadPoolExecutor(_READERS, thread_name_prefix="corpus-read")
+        self._snapshots = Snapshots(self._folder, self._vectors_by)
+        try:
+            await self._catch_up()
+            number = await self._reading(lambda connection: read_generation(connection).version)
+            self._profile = replace(self._profile, version=number)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def close(self) -> None:
+        """Abandon what was not committed; no thread, connection or lock is left."""
+        try:
+            await self.abandon()
+        finally:
+            self._write_pool.shutdown(wait=True)
+            self._read_pool.shutdown(wait=True)
+            while self._idle:
+                self._idle.pop().close()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @property
+    def profile(self) -> SourceProfile:
+        """`version` is the generation last read or committed here."""
+        return self._profile
+
+    # --- writing -----------------------------------------------------------------------------------------------------
+
+    async def known_hashes(self) -> Mapping[DocumentId, str]:
+        """See the port; inside a transaction, what it would keep."""
+        if self._writer is not None:
+            await self._store_pending()
+            await self._stored()
+            return await self._writing(known_hashes, self._writer)
+        return await self._reading(known_hashes)
+
+    async def begin(self) -> None:
+        """See the port."""
+        if self._writer is not None:
+            raise CorpusBusy(ADAPTER, "this corpus is already being written; commit or abandon first", retryable=True)
+        await self._writing(self._take)
+        try:
+            await self._units(self._follow())
+            self._ingest = await self._writing(self._start)
+        except BaseException:
+            await self.abandon()
+            raise
+
+    async def put(self, document: Document, passages: Sequence[Passage]) -> None:
+        """See the port. Documents are stored in batches: an error may come with a later one."""
+        self._open_ingest()
+        self._pending.append((document, tuple(passages)))
+        self._pending_passages += len(passages)
+        if self._pending_passages >= _BATCH_PASSAGES:
+            await self._store_pending()
+
+    async def delete(self, ids: Sequence[DocumentId]) -> None:
+        """See the port."""
+        ingest = self._open_ingest()
+        await self._store_pending()
+        await self._stored()
+        await self._writing(ingest.delete, ids)
+
+    async def commit(self) -> int:
+        """See the port.
+
+        Raises
+        ------
+        CorpusError
+            Nothing was stored, or it was stored and the indexes could not follow: then they do when the corpus is next
+            opened for writing, and the last generation stays readable until then.
+        """
+        ingest = self._open_ingest()
+        try:
+            await self._store_pending()
+            await self._stored()
+            number = await self._writing(ingest.commit)
+            self._ingest = None
+            self._at_boundary("stored")
+            await self._units(self._follow())
+        finally:
+            await self.abandon()
+        version = await self._reading(lambda connection: read_generation(connection).version)
+        self._profile = replace(self._profile, version=version)
+        return number
+
+    async def abandon(self) -> None:
+        """See the port."""
+        self._pending, self._pending_passages = [], 0
+        try:
+            if self._storing is not None:
+                await asyncio.wait([self._storing])
+        finally:
+            self._storing = None
+            await self._writing(self._release)
+
+    def _open_ingest(self) -> Ingest:
+        if self._ingest is None:
+            raise CorpusError(ADAPTER, "nothing can be written before begin()")
+        return self._ingest
+
+    def _at_boundary(self, name: str) -> None:
+        self._at(name)
+
+    def _take(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock.take()
+        self._writer = connect(self._folder, writable=True)
+        create(self._writer, self._folder, uuid.uuid4().hex, TERMS_BY)
+
+    def _start(self) -> Ingest:
+        assert self._writer is not None  # noqa: S101  taken just before
+        ingest = Ingest(self._writer)
+        if self._vectors_by and read_generation(self._writer).vectors_by != self._vectors_by:
+            ingest.forget_vectors(self._vectors_by)
+        return ingest
+
+    def _release(self) -> None:
+        if self._ingest is not None:
+            self._ingest.abandon()
+            self._ingest = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        self._lock.release()
+
+    async def _store_pending(self) -> None:
+        """Embed the batch while the one before it is being written."""
+        batch, self._pending, self._pending_passages = self._pending, [], 0
+        if not batch:
+            return
+        vectors = await self._vectors([passage for _, passages in batch for passage in passages])
+        await self._stored()
+        self._storing = asyncio.ensure_future(self._writing(self._put_batch, batch, vectors))
+
+    async def _stored(self) -> None:
+        if self._storing is not None:
+            storing, self._storing = self._storing, None
+            await storing
+
+    def _put_batch(self, batch: Sequence[tuple[Document, Sequence[Passage]]], vectors: Sequence[bytes]) -> None:
+        ingest = self._open_ingest()
+        done = 0
+        for document, passages in batch:
+            ingest.put(document, passages, vectors[done : done + len(passages)])
+            done += len(passages)
+
+    async def _vectors(self, passages: Sequence[Passage]) -> Sequence[bytes]:
+        if self._embedder is None:
+            return ()
+        found = await self._embedder.embed([embedded_text(passage) for passage in passages])
+        size = 4 * found.dim
+        return [found.data[start : start + size] for start in range(0, len(found.data), size)]
+
+    # --- following ---------------------------------------------------------------------------------------------------
+
+    async def _catch_up(self) -> None:
+        """Make or finish what is derived, where this process may write and no other one does."""
+        if (self._folder / DATABASE).exists() and not await self._reading(self._is_behind):
+            return
+        try:
+            await self._writing(self._take)
+            await self._units(self._follow())
+        except CorpusBusy:
+            return  # the writer at work finishes it
+        finally:
+            await self.abandon()
+
+    def _is_behind(self, connection: sqlite3.Connection) -> bool:
+        return is_behind(connection, self._folder, with_vectors=bool(self._vectors_by))
+
+    def _follow(self) -> Generator[None]:
+        assert self._writer is not None  # noqa: S101  taken just before
+        dim = self._embedder.dim if self._embedder is not None else 0
+        return follow(self._writer, self._folder, vectors_by=self._vectors_by, dim=dim, at=self._at)
+
+    @property
+    def _vectors_by(self) -> str:
+        return self._embedder.id if self._embedder is not None else ""
+
+    # --- reading -----------------------------------------------------------------------------------------------------
+
+    async def search(self, query: Query, principal: Principal, *, limit: int, handles: int = MAX_HANDLES) -> Hits:
+        """See the port."""
+        vector: bytes | None = None
+        if self._embedder is not None:
+            vector = (await self._embedder.embed([query.about or query.text])).data
+        return await self._as_reader(
+            principal,
+            lambda reader: Search(reader, query, vector).hits(limit=limit, handles=min(handles, MAX_HANDLES)),
+        )
+
+    async def look_up(self, ids: Sequence[PassageId], principal: Principal) -> Sequence[Passage]:
+        """See the port."""
+        return await self._as_reader(principal, lambda reader: reader.look_up(ids))
+
+    async def neighbours(self, passage: PassageId, principal: Principal, *, around: int = 1) -> Sequence[Passage]:
+        """See the port."""
+        return await self._as_reader(principal, lambda reader: reader.neighbours(passage, around))
+
+    async def statistics(self, terms: Sequence[str], principal: Principal) -> TermStatistics:
+        """See the port. Only what this principal may read is counted."""
+        return await self._as_reader(
+            principal,
+            lambda reader: TermStatistics(reader.readable(), {term: reader.containing(term) for term in terms}),
+        )
+
+    async def versions(self, ids: Sequence[DocumentId], principal: Principal) -> Mapping[DocumentId, str]:
+        """See the port."""
+        return await self._as_reader(principal, lambda reader: reader.versions(ids))
+
+    async def _as_reader(self, principal: Principal, work: Callable[[Reader], Result]) -> Result:
+        def in_transaction(connection: sqlite3.Connection) -> Result:
+            now, snapshot = self._snapshots.newest(connection)
+            try:
+                return work(Reader(connection, snapshot, principal))
+            finally:
+                connection.execute("ROLLBACK")
+                self._profile = replace(self._profile, version=now.version)
+
+        return await self._reading(in_transaction)
+
+    # --- threads -----------------------------------------------------------------------------------------------------
+
+    async def _reading(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        def run() -> Result:
+            with explained(self._folder), self._connection() as connection:
+                return work(connection)
+
+        return await asyncio.get_running_loop().run_in_executor(self._read_pool, run)
+
+    @contextmanager
+    def _connection(self) -> Generator[sqlite3.Connection]:
+        with self._idle_lock:
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = connect(self._folder, writable=False)
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        with self._idle_lock:
+            self._idle.append(connection)
+
+    async def _writing(self, work: Callable[..., Result], *values: object) -> Result:
+        def run() -> Result:
+            with explained(self._folder):
+                return work(*values)
+
+        return await asyncio.get_running_loop().run_in_executor(self._write_pool, run)
+
+    async def _units(self, steps: Generator[None]) -> None:
+        """Take a long piece of work one unit at a time, so that it can be cancelled in between."""
+        done = object()
+        try:
+            while await self._writing(next, steps, done) is not done:
+                pass
+        finally:
+            await self._writing(steps.close)
+
+
+def embedded_text(passage: Passage) -> str:
+    """What a passage's vector stands for: its title, headings and text."""
+    provenance = passage.provenance
+    return "\n".join((*dict.fromkeys((provenance.title, *provenance.headings)), passage.text))

@@ -1,0 +1,181 @@
+"""One search, in one read transaction and one thread: candidates from both indexes, checked against the tables, ranked."""
+
+import json
+import math
+from collections.abc import Sequence
+
+from satisfice.adapters.corpora.linked import Linking
+from satisfice.adapters.corpora.ranking import (
+    STANDS_OUT,
+    Candidate,
+    Scale,
+    Scored,
+    WordsScore,
+    best_first,
+    inverse_frequency,
+    scale_of,
+    scored,
+    without_repeats,
+    words_score,
+)
+from satisfice.adapters.corpora.reading import Reader
+from satisfice.adapters.corpora.records import MAX_TERM_CHARS, bounded_terms
+from satisfice.adapters.corpora.schema import decoded
+from satisfice.core.ids import DocumentId, PassageId
+from satisfice.core.passages import Handle, Link
+from satisfice.core.queries import NO_FILTERS, Query
+from satisfice.core.text import is_stop
+from satisfice.ports.retriever import Hits
+
+MAX_TERMS = 128
+"""Different terms of one query that are searched; a longer text is cut after so many."""
+_WORD_CANDIDATES = 128
+_VECTOR_CANDIDATES = 100
+_NAMED_PLACES = 16
+"""Handles kept for passages that the query or its best hits name, when they are no hits of the first rank anyway."""
+
+
+class Search:
+    """Answers one query for one reader. `vector` is the query's, when the source has vectors."""
+
+    def __init__(self, reader: Reader, query: Query, vector: bytes | None) -> None:
+        self._reader = reader
+        self._query = query
+        self._vector = vector if reader.snapshot.vectors is not None else None
+        self._weights: dict[str, float] = {}
+        self._known: set[str] = set()
+
+    def hits(self, *, limit: int, handles: int) -> Hits:
+        """What the port promises."""
+        reader = self._reader
+        warnings = (reader.snapshot.warning,) if reader.snapshot.warning else ()
+        readable = reader.readable(self._query.filters)
+        self._weights = self._rarities() if readable else {}
+        if not self._weights:
+            # No readable passage has any of the words: what is nearest to them then is near by accident.
+            return Hits((), readable=readable, warnings=warnings)
+        candidates, least_cosine = self._gather(max(limit, handles))
+        self._known = {candidate.id for candidate in candidates}
+        words, cosines = self._words(candidates), self._cosines(candidates)
+        scale = scale_of(words, cosines)
+        ranked, repeats = without_repeats(scored(candidates, words, cosines, scale, least_cosine))
+        linking = Linking(reader, self._query.text, tuple(self._weights), ranked)
+        first = ranked[:limit]
+        handles = max(handles, len(first))
+        shown = [*first, *self._others(ranked[limit:], linking, scale, handles - len(first)), *repeats]
+        texts = reader.texts([hit.candidate.row for hit in first])
+        return Hits(
+            tuple(texts[hit.candidate.row] for hit in first),
+            tuple(_handle(hit, linking.links.get(hit.candidate.row, ())) for hit in shown[:handles]),
+            readable=readable,
+            warnings=warnings,
+        )
+
+    def _rarities(self) -> dict[str, float]:
+        """The query's terms with weight times rarity; those that no readable passage has are left out."""
+        query, reader = self._query, self._reader
+        asked = dict(query.weights) if query.weights else dict.fromkeys(query_terms(query.text), 1.0)
+        passages = reader.readable()
+        rarities: dict[str, float] = {}
+        for term, weight in list(asked.items())[:MAX_TERMS]:
+            containing = reader.containing(term) if weight > 0.0 else 0
+            if containing:
+                rarities[term[:MAX_TERM_CHARS]] = weight * inverse_frequency(passages, containing)
+        return rarities
+
+    # --- candidates --------------------------------------------------------------------------------------------------
+
+    def _gather(self, wanted: int) -> tuple[list[Candidate], float]:
+        """Candidates of both indexes, and the cosine at which a passage without any of the words is a hit."""
+        reader = self._reader
+        words, searcher = reader.snapshot.words, reader.snapshot.searcher
+        terms = [(term, dict(self._query.weights).get(term, 1.0)) for term in sorted(self._weights)]
+        both = words.both(words.wanted(terms), reader.allowed(self._query.filters))
+        rows = list(words.search(searcher, both, max(_WORD_CANDIDATES, 2 * wanted)))
+        nearest, least_cosine = self._nearest(max(_VECTOR_CANDIDATES, wanted))
+        return self._candidates([*rows, *nearest]), least_cosine
+
+    def _nearest(self, wanted: int) -> tuple[list[int], float]:
+        """The passages with the highest cosines, and what stands out from the cosines of all readable ones."""
+        vectors = self._reader.snapshot.vectors
+        if vectors is None or self._vector is None:
+            return [], math.inf
+        selection = self._reader.selection(self._query.filters)
+        if not len(selection):
+            return [], math.inf
+        import numpy as np
+
+        cosines = vectors.cosines(self._vector, selection)
+        best = np.arange(len(cosines))
+        if len(cosines) > wanted:
+            best = np.argpartition(-cosines, wanted)[:wanted]
+        nearest = [int(row) for row in vectors.passages[selection[best]]]
+        return nearest, float(cosines.mean() + STANDS_OUT * cosines.std())
+
+    def _candidates(self, rows: Sequence[int]) -> list[Candidate]:
+        """The live, readable passages among these rows: an index is believed only where the tables agree."""
+        reader = self._reader
+        found = reader.connection.execute(
+            """SELECT p.label, p.permission, p.row, p.id, d.id, l.title, l.authority, p.tokens, p.start, p.stop,
+                      t.length, t.head, t.body
+               FROM passages p JOIN documents d ON d.row = p.document JOIN labels l ON l.row = p.label
+               JOIN terms t ON t.passage = p.row
+               WHERE p.row IN (SELECT value FROM json_each(?)) AND p.born <= ? AND (p.died IS NULL OR p.died > ?)
+               ORDER BY p.row""",
+            (json.dumps(sorted(set(rows))), reader.snapshot.number, reader.snapshot.number),
+        ).fetchall()
+        labels = {label for label, *_ in found}
+        if self._query.filters != NO_FILTERS:
+            labels = reader.labels(self._query.filters, labels)
+        return [
+            Candidate(row, decoded(id_), decoded(document), decoded(title), *others)
+            for label, permission, row, id_, document, title, *others in found
+            if permission in reader.permissions and label in labels
+        ]
+
+    def _words(self, candidates: Sequence[Candidate]) -> list[WordsScore]:
+        mean_terms = self._reader.mean_terms()
+        return [words_score(candidate, self._weights, mean_terms) for candidate in candidates]
+
+    def _cosines(self, candidates: Sequence[Candidate]) -> list[float] | None:
+        vectors = self._reader.snapshot.vectors
+        if vectors is None or self._vector is None:
+            return None
+        positions = vectors.position([candidate.row for candidate in candidates])
+        known = [number for number, position in enumerate(positions) if position >= 0]
+        cosines = [0.0] * len(candidates)
+        for number, cosine in zip(known, vectors.cosines(self._vector, positions[known]), strict=True):
+            cosines[number] = float(cosine)
+        return cosines
+
+    # --- handles -----------------------------------------------------------------------------------------------------
+
+    def _others(self, ranked: Sequence[Scored], linking: Linking, scale: Scale, places: int) -> list[Scored]:
+        """The hits that become handles without text: the best, then what is named, then others as far as there is room."""
+        first = list(ranked[: max(places - _NAMED_PLACES, 0)])
+        others = {hit.candidate.id: hit for hit in ranked[len(first) :]}
+        named = [others.pop(id_) for id_ in linking.named if id_ in others]
+        beside = self._candidates(linking.rows([id_ for id_ in linking.named if id_ not in self._known]))
+        named += scored(beside, self._words(beside), self._cosines(beside), scale)[:_NAMED_PLACES]
+        return sorted([*first, *named, *others.values()][:places], key=best_first)
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms a query is searched by: without stop words, unless it has nothing else."""
+    terms = list(dict.fromkeys(bounded_terms(text)))
+    return [term for term in terms if not is_stop(term)] or terms
+
+
+def _handle(hit: Scored, links: tuple[Link, ...]) -> Handle:
+    candidate = hit.candidate
+    return Handle(
+        id=PassageId(candidate.id),
+        document_id=DocumentId(candidate.document),
+        title=candidate.title,
+        score=hit.score,
+        lexical=hit.lexical,
+        cosine=hit.cosine,
+        matched=hit.matched,
+        links=links,
+        tokens=candidate.tokens,
+    )

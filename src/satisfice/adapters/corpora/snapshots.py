@@ -1,0 +1,143 @@
+"""What a reader sees: one generation of word index and vectors, and what can be remembered as long as it lasts."""
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from tantivy import Index, Searcher
+
+from satisfice.adapters.corpora.following import LEXICAL_FOLDER, marker_name
+from satisfice.adapters.corpora.lexical import LexicalIndex
+from satisfice.adapters.corpora.schema import ADAPTER
+from satisfice.adapters.corpora.truth import Generation, read_generation
+from satisfice.adapters.corpora.vectors import VectorView
+from satisfice.core.access import Permission
+from satisfice.errors import CorpusBusy, CorpusCorrupt
+
+if TYPE_CHECKING:
+    from satisfice.adapters.corpora.vectors import Rows
+
+_TRIES = 20
+_KEPT_TERMS = 20_000
+_KEPT_SELECTIONS = 32
+_KEPT_READERS = 256
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Remembered(Generic[Key, Value]):
+    """The results of the last so many different questions. Safe between threads: at worst something is made twice."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._held: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+                return self._held[key]
+        made = make()
+        with self._lock:
+            self._held[key] = made
+            while len(self._held) > self._size:
+                self._held.popitem(last=False)
+        return made
+
+
+class Snapshot:
+    """One generation, complete in all its parts."""
+
+    def __init__(
+        self, number: int, words: LexicalIndex, searcher: Searcher, vectors: VectorView | None, warning: str
+    ) -> None:
+        self.number = number
+        self.words = words
+        self.searcher = searcher
+        self.vectors = vectors
+        self.warning = warning
+        self.permissions: Remembered[object, Mapping[int, Permission]] = Remembered(_KEPT_READERS)
+        self.mean_terms: Remembered[object, float] = Remembered(_KEPT_READERS)
+        self.counts: Remembered[object, int] = Remembered(_KEPT_TERMS)
+        self.selections: Remembered[object, Rows] = Remembered(_KEPT_SELECTIONS)
+
+
+class Snapshots:
+    """Hands out the newest complete generation. Shared by the threads of one open corpus."""
+
+    def __init__(self, folder: Path, vectors_by: str) -> None:
+        self._folder = folder
+        self._vectors_by = vectors_by
+        self._words = LexicalIndex(folder / LEXICAL_FOLDER)
+        self._index: Index | None = None
+        self._current: Snapshot | None = None
+        self._lock = Lock()
+
+    def newest(self, connection: sqlite3.Connection) -> tuple[Generation, Snapshot]:
+        """The newest generation that every part has, with a read transaction open on `connection` that sees it whole.
+
+        Raises
+        ------
+        CorpusBusy
+            Generations followed each other faster than they could be opened.
+        CorpusCorrupt
+            The word index is missing or damaged and could not be brought up to date when the corpus was opened.
+        """
+        lagging = False
+        for _ in range(_TRIES):
+            connection.execute("BEGIN")
+            now = read_generation(connection)
+            with self._lock:
+                if self._current is None or self._current.number < now.number:
+                    self._refresh(now)
+                current = self._current
+            # An index that is ahead belongs to a commit that this read transaction began too early to see.
+            if current is not None and now.complete <= current.number <= now.number:
+                return now, current
+            lagging = current is None or current.number < now.complete
+            connection.execute("ROLLBACK")
+        if lagging:
+            raise CorpusCorrupt(
+                ADAPTER,
+                f"the word index in {self._folder / LEXICAL_FOLDER} does not belong to this corpus or lags behind it; "
+                "open the corpus once with write access and it is rebuilt",
+            )
+        raise CorpusBusy(ADAPTER, f"{self._folder} changes faster than it can be read; try again", retryable=True)
+
+    def _refresh(self, now: Generation) -> None:
+        searcher = self._searcher()
+        number, name = self._words.marker(searcher)
+        if name != marker_name(now) or (self._current is not None and self._current.number == number):
+            return
+        vectors, warning = self._vectors(now, number)
+        self._current = Snapshot(number, self._words, searcher, vectors, warning)
+
+    def _searcher(self) -> Searcher:
+        try:
+            if self._index is not None:
+                self._index.reload()
+                return self._index.searcher()
+        except (ValueError, OSError):
+            self._index = None  # rebuilt by another process: what was open is of no use any more
+        self._index = self._words.open(create=False)
+        self._index.reload()
+        return self._index.searcher()
+
+    def _vectors(self, now: Generation, number: int) -> tuple[VectorView | None, str]:
+        if not self._vectors_by:
+            return None, ""
+        if now.vectors_by != self._vectors_by:
+            made_by = f"by {now.vectors_by!r}" if now.vectors_by else "by nobody"
+            return None, (
+                f"vectors were made {made_by} and the question's by {self._vectors_by!r}: "
+                "searched by words only until the next ingest"
+            )
+        try:
+            return VectorView(self._folder, number), ""
+        except (OSError, ValueError, KeyError):
+            return None, "some passages have no vector: searched by words only until the next ingest"
