@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from enum import IntEnum
 
-from satisfice.core.orders import StopReason
 from satisfice.errors import HistoryError, SatisficeError, UsageError
 
 
@@ -35,22 +34,27 @@ MEANINGS: Mapping[ExitCode, str] = {
     ExitCode.PIPE: "the reader of the output went away",
 }
 
-_OUTCOMES = {
+_OUTCOMES: Mapping[str, ExitCode] = {
     "answered": ExitCode.ANSWERED,
     "partial": ExitCode.PARTIAL,
     "refused": ExitCode.NO_ANSWER,
     "clarify": ExitCode.PERSON,
     "escalated": ExitCode.PERSON,
+    "cancelled": ExitCode.CANCELLED,
+    "failed": ExitCode.WORLD,
 }
 
 
-def of_outcome(outcome: str, stop: StopReason) -> ExitCode:
-    """The code of a finished run. A source that failed is told apart from one that holds nothing."""
-    if stop is StopReason.CANCELLED:
+def of_outcome(outcome: str, stop: str | None) -> ExitCode:
+    """The code of a run: a source that failed is told apart from one that holds nothing, and a pause waits for a person.
+
+    Both are taken as text, so that the command line's help need not load the core.
+    """
+    if stop == "CANCELLED":
         return ExitCode.CANCELLED
-    if outcome == "refused" and stop in {StopReason.FAILED, StopReason.SOURCE_UNAVAILABLE}:
+    if outcome == "refused" and stop in {"FAILED", "SOURCE_UNAVAILABLE"}:
         return ExitCode.WORLD
-    return _OUTCOMES[outcome]
+    return _OUTCOMES.get(outcome, ExitCode.PERSON)
 
 
 def of_error(error: SatisficeError) -> ExitCode:

@@ -1,4 +1,4 @@
-"""Which sources a caller means: names from the settings, or folders."""
+"""Which sources a caller means: names from the settings, or paths."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ def chosen(settings: Settings, folders: Sequence[Path]) -> dict[str, SourceTable
         if name is not None:
             chosen[name] = settings.source[name]
             continue
-        if not folder.is_dir():
+        if not folder.exists():
             raise _missing(settings, folder)
         chosen[_fresh_name(folder, {*chosen, *settings.source})] = SourceTable(path=folder)
     return chosen
@@ -36,12 +36,12 @@ def _declared(settings: Settings, folder: Path) -> str | None:
 
 
 def _missing(settings: Settings, folder: Path) -> InputError:
-    if folder.exists():
-        return InputError(f"{str(folder)!r} is a file", "a source is a folder", f"Ask {str(folder.parent)!r} instead.")
     around = [child.name for child in folder.parent.iterdir() if child.is_dir()] if folder.parent.is_dir() else []
     hint = nearest(folder.name, sorted({*around, *settings.source}))
-    known = f"a folder that exists, or one of the sources in the settings ({', '.join(settings.source) or 'none'})"
-    return InputError(f"there is no folder {str(folder)!r}", f"allowed: {known}", hint or "Check the path.")
+    known = (
+        f"a folder or file that exists, or one of the sources in the settings ({', '.join(settings.source) or 'none'})"
+    )
+    return InputError(f"there is no {str(folder)!r}", f"allowed: {known}", hint or "Check the path.")
 
 
 def _fresh_name(folder: Path, taken: set[str]) -> str:

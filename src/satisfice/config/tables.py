@@ -13,6 +13,7 @@ from satisfice.core.claims import ANY_CLASS, AnswerType, Claim, ClaimKind, Impac
 from satisfice.core.ids import ClaimId
 from satisfice.core.limits import MAX_LIMIT
 from satisfice.core.orders import StopReason
+from satisfice.core.report import Outcome
 from satisfice.core.sources import Authority, EvidenceClass
 from satisfice.core.tasks import Complexity, TaskClass
 from satisfice.errors import ConfigError, Problem
@@ -53,7 +54,6 @@ Count = Annotated[StrictInt, Field(ge=1)]
 Tier = Annotated[Authority, BeforeValidator(_authority)]
 Loose = Field(strict=False)
 Place = Annotated[Path, Loose, BeforeValidator(_path)]
-Outcome = Literal["answered", "partial", "refused", "clarify", "escalated"]
 
 
 class Table(BaseModel):
@@ -154,7 +154,7 @@ class TaskTable(Table):
     """Passages asked for in one search, 1 to 64."""
     claim: Annotated[tuple[ClaimTable, ...], Loose, AfterValidator(_distinct)] = ()
     """What every answer must establish. Absent: the parts of the question."""
-    outcomes: dict[Annotated[StopReason, Loose], Outcome] = {}
+    outcomes: dict[Annotated[StopReason, Loose], Annotated[Outcome, Loose]] = {}
     """Outcomes (answered, partial, refused, clarify, escalated) that differ from the usual ones."""
 
     def task_class(self, name: str) -> TaskClass:
@@ -166,7 +166,7 @@ class TaskTable(Table):
             claims=tuple(claim.claim() for claim in self.claim),
             always_retrieve=self.always_retrieve,
             top_k=self.top_k,
-            outcomes=tuple(sorted((reason.value, outcome) for reason, outcome in self.outcomes.items())),
+            outcomes=tuple(sorted((reason.value, outcome.value) for reason, outcome in self.outcomes.items())),
         )
 
 

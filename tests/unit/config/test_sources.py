@@ -38,7 +38,6 @@ def test_a_missing_folder_is_answered_with_the_nearest_name(settings: Settings, 
         chosen(settings, [tmp_path / "handbok"])
 
 
-def test_a_file_is_answered_with_its_folder(settings: Settings, tmp_path: Path) -> None:
+def test_one_file_can_be_a_source(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("x")
-    with pytest.raises(InputError, match="is a file"):
-        chosen(settings, [tmp_path / "notes.md"])
+    assert list(chosen(settings, [tmp_path / "notes.md"])) == ["notes-md"]
