@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from satisfice.core.ids import ClaimId, SourceId
+from satisfice.core.ids import ClaimId, PassageId, SourceId
 from satisfice.core.text import canonical
 
 
@@ -101,3 +101,5 @@ class Lineage:
     transformation: Transformation = Transformation.ORIGINAL
     reason: ReasonCode = ReasonCode.FIRST_LOOK
     depth: int = 0
+    expands: PassageId | None = None
+    """The passage whose names a FOLLOW_BRIDGE query is made of."""
