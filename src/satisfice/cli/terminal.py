@@ -1,10 +1,12 @@
 """What a person sees: answers on stdout, everything about the work on stderr. No text from outside can move the cursor."""
 
+import io
 import os
 import re
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TextIO, cast
 
 import typer
 from rich.console import Console
@@ -18,6 +20,7 @@ PIPE_WIDTH = 100
 
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters and direction overrides: they could hide text, or rewrite what is already on the screen."""
+_TRAILING = re.compile(" +$", re.MULTILINE)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -33,11 +36,42 @@ def one_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
+def printable(value: object) -> object:
+    """A value made of dicts, lists and texts, its lone surrogates replaced: no encoding could write them."""
+    if isinstance(value, str):
+        return _LONE_SURROGATE.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[object, object]", value).items()
+        return {str(printable(key)): printable(inner) for key, inner in pairs}
+    if isinstance(value, list | tuple):
+        return [printable(inner) for inner in cast("Sequence[object]", value)]
+    return value
+
+
+class _Trimmed(io.TextIOBase):
+    """A stream without spaces at the ends of lines, which tables pad their cells with."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str, /) -> int:
+        return self._stream.write(_TRAILING.sub("", text))
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console that prints text as it stands. NO_COLOR, FORCE_COLOR, TERM and COLUMNS are honoured."""
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
-    return Console(file=stream, markup=False, highlight=False, emoji=False, width=width)
+    return Console(file=cast("TextIO", _Trimmed(stream)), markup=False, highlight=False, emoji=False, width=width)
 
 
 def tell(text: str, style: str = "dim") -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from satisfice.core.amounts import Dimension
 from satisfice.core.orders import StopReason
+from satisfice.core.sufficiency import GapKind
 
 STOPS: Mapping[StopReason, str] = {
     StopReason.SUFFICIENT: "The evidence is enough: every claim that must be supported is.",
@@ -37,6 +38,26 @@ MEANINGS: Mapping[StopReason, str] = {
     StopReason.FAILED: "Something that a run cannot do without broke.",
 }
 
+GAPS: Mapping[GapKind, str] = {
+    GapKind.NO_EVIDENCE: "nothing was found",
+    GapKind.WRONG_CLASS: "what was found is not the kind of record that counts",
+    GapKind.LOW_AUTHORITY: "what was found has too little authority",
+    GapKind.STALE: "what was found is too old",
+    GapKind.NOT_INDEPENDENT: "too few independent sources say so",
+    GapKind.CONFLICTED: "the sources disagree",
+    GapKind.NOT_CITED: "no sentence of the answer cites it",
+    GapKind.NOT_PERMITTED: "you may not read what could answer it",
+    GapKind.INDIRECT: "what was found is about it and does not settle it",
+}
+
+FLAGS: Mapping[str, str] = {
+    "answered_from_cache": "answered from passages found earlier",
+    "model_truncated": "the model's reply was cut off",
+    "model_refused": "the model declined to answer",
+    "overrun": "a provider used more than it was allowed; all of it is counted",
+    "not_cited": "a claim that must be cited is not, so the answer does not count as sufficient",
+}
+
 DIMENSIONS: Mapping[Dimension, str] = {
     Dimension.STEPS: "steps",
     Dimension.QUERIES: "queries",
@@ -50,15 +71,15 @@ DIMENSIONS: Mapping[Dimension, str] = {
     Dimension.MODEL_TOKENS: "model tokens",
     Dimension.EVIDENCE_TOKENS: "evidence tokens",
     Dimension.BRANCHES: "branches",
-    Dimension.WALL_CLOCK_MS: "milliseconds",
-    Dimension.COST_MICROUSD: "cost in US dollars",
+    Dimension.WALL_CLOCK_MS: "ms",
+    Dimension.COST_MICROUSD: "US dollars",
 }
 
 
 def amount(dimension: Dimension, value: int) -> str:
     """A spent or allowed amount as people write it: thousands apart, money in dollars."""
     if dimension is Dimension.COST_MICROUSD:
-        dollars = f"{value // 1_000_000:,}.{value % 1_000_000:06d}".rstrip("0")
-        whole, _, part = dollars.partition(".")
-        return f"${whole}.{part:0<2}"
+        cents, rest = divmod(value, 10_000)
+        small = f"{rest:04d}".rstrip("0")
+        return f"{cents // 100:,}.{cents % 100:02d}{small}"
     return f"{value:,}"

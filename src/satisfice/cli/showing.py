@@ -1,0 +1,180 @@
+"""A report as a person reads it: the answer first, then what it stands on, what is missing, and why it stopped."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from satisfice.cli import wording
+from satisfice.cli.terminal import clean, one_line
+from satisfice.core.amounts import Dimension
+from satisfice.core.conflicts import Conflict
+from satisfice.core.evidence import Evidence
+from satisfice.core.passages import Passage, Span, Trust, quote
+from satisfice.core.report import Citation, ClaimReport, RunReport
+from satisfice.core.sources import Authority
+from satisfice.core.sufficiency import Status
+
+QUOTE_CHARS = 400
+
+_STATUS_STYLES = {
+    Status.SUPPORTED: "green",
+    Status.INFERRED: "cyan",
+    Status.PARTIAL: "yellow",
+    Status.CONTRADICTED: "red",
+    Status.UNSUPPORTED: "red",
+}
+
+
+def show(report: RunReport, out: Console) -> None:
+    """Print a report."""
+    out.print(_answer(report))
+    numbers = {citation.span: citation.number for citation in report.citations}
+    _section(out, "Evidence", (_evidence(citation, report) for citation in report.citations))
+    _section(out, "Claims", (line for claim in report.claims for line in _claim(claim, report, numbers)))
+    _section(out, "Conflicts", (line for conflict in report.conflicts for line in _conflict(conflict, report, numbers)))
+    _section(out, "Missing", _gaps(report))
+    _section(out, "Notes", _notes(report))
+    _section(out, "", _ending(report))
+
+
+def _section(out: Console, title: str, rows: Iterable[tuple[Text, Text]]) -> None:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    if table.row_count:
+        out.print(Text(f"\n{title}" if title else "", "bold"))
+        out.print(table)
+
+
+def _answer(report: RunReport) -> Text:
+    if not report.sentences:
+        return Text("No answer.", "bold")
+    text = Text()
+    for sentence in report.sentences:
+        text.append(" ".join(clean(sentence.text).split()))
+        marks = "".join(f"[{number}]" for number in sentence.citations) or "[uncited]"
+        if report.citations or not sentence.citations:
+            text.append(f" {marks} ", "cyan" if sentence.citations else "yellow")
+    text.rstrip()
+    return text
+
+
+def _evidence(citation: Citation, report: RunReport) -> tuple[Text, Text]:
+    body = _place(citation.passage, citation.span)
+    said = " ".join(clean(citation.quote).split())
+    if all(said not in " ".join(clean(sentence.text).split()) for sentence in report.sentences):
+        body.append(f"\n“{one_line(said, QUOTE_CHARS)}”")
+    return Text(f"  [{citation.number}]", "cyan"), body
+
+
+def _place(passage: Passage, span: Span) -> Text:
+    """File, headings, page or lines; then what makes it worth more or less."""
+    origin = passage.provenance
+    text = Text(one_line(origin.uri), "bold")
+    if origin.headings:
+        text.append(" · " + one_line(" › ".join(origin.headings)), "not bold")
+    where = where_of(passage, span)
+    if where:
+        text.append(f" · {where}", "not bold")
+    worth = [origin.authority.name.lower()] if origin.authority is not Authority.UNKNOWN else []
+    worth += [f"published {one_line(origin.published_at)}"] if origin.published_at else []
+    worth += [f"version {one_line(origin.version, 40)}"] if origin.version else []
+    worth += ["looks like instructions to a program"] if passage.trust is Trust.SUSPICIOUS else []
+    if worth:
+        text.append(f" · {', '.join(worth)}", "not bold dim")
+    return text
+
+
+def where_of(passage: Passage, span: Span) -> str:
+    """`page 3` or `lines 4-6`: pages of the passage, lines of the very span."""
+    pages, lines = passage.provenance.pages, passage.provenance.lines
+    if pages:
+        return _range("page", *pages)
+    if lines:
+        first = lines[0] + passage.text.count("\n", 0, span.start)
+        return _range("line", first, first + passage.text.count("\n", span.start, span.end))
+    return ""
+
+
+def _range(unit: str, first: int, last: int) -> str:
+    return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"
+
+
+def _claim(claim: ClaimReport, report: RunReport, numbers: dict[Span, int]) -> Iterator[tuple[Text, Text]]:
+    cited = sorted({numbers[item.span] for item in claim.evidence if item.span in numbers})
+    body = Text(one_line(claim.claim.text))
+    body.append("".join(f" [{number}]" for number in cited), "cyan")
+    if not claim.claim.requirement.must:
+        body.append(" (wanted, not required)", "dim")
+    yield Text(f"  {claim.status.lower()}", _STATUS_STYLES[claim.status]), body
+    if claim.contradictions:
+        yield Text("  against", "yellow"), _side(claim.contradictions, report, numbers)
+
+
+def _conflict(conflict: Conflict, report: RunReport, numbers: dict[Span, int]) -> Iterator[tuple[Text, Text]]:
+    text = next((c.claim.text for c in report.claims if c.claim.id == conflict.claim_id), conflict.claim_id)
+    state = Text("  settled", "green") if conflict.resolved else Text("  open", "red")
+    why = f": {conflict.why}" if conflict.why else ""
+    yield state, Text(one_line(f"{text} ({conflict.kind.replace('_', ' ')}{why})"))
+    for side in conflict.sides:
+        yield Text("  -"), _side(side, report, numbers)
+
+
+def _side(side: tuple[Evidence, ...], report: RunReport, numbers: dict[Span, int]) -> Text:
+    """One of the values, with the place that says it best."""
+    readable = [item for item in side if item.span.passage_id in report.passages]
+    if not readable:
+        return Text("a value you may not see", "dim")
+    best = readable[0]
+    passage = report.passages[best.span.passage_id]
+    value = " ".join(filter(None, (best.value, best.unit))) or one_line(quote(passage, best.span), 80)
+    text = Text(f"{one_line(value, 80)}: ")
+    text.append_text(_place(passage, best.span))
+    if best.span in numbers:
+        text.append(f" [{numbers[best.span]}]", "cyan")
+    if len(readable) > 1:
+        text.append(f" and {len(readable) - 1} more", "dim")
+    return text
+
+
+def _gaps(report: RunReport) -> Iterator[tuple[Text, Text]]:
+    texts = {claim.claim.id: claim.claim.text for claim in report.claims}
+    for gap in report.gaps:
+        said = wording.GAPS[gap.kind]
+        detail = f" ({one_line(gap.detail)})" if gap.detail else ""
+        yield Text("  -"), Text(f"{one_line(texts.get(gap.claim_id, gap.claim_id))}: {said}{detail}")
+
+
+def _notes(report: RunReport) -> Iterator[tuple[Text, Text]]:
+    for note in (*(wording.FLAGS.get(flag, flag) for flag in report.flags), *report.notes, *report.dropped):
+        yield Text("  -"), Text(one_line(note))
+
+
+def _ending(report: RunReport) -> Iterator[tuple[Text, Text]]:
+    if report.stop is None:
+        yield Text("Open", "bold yellow"), Text(f"It has not stopped. Go on with: satisfice runs resume {report.run}")
+    else:
+        said = [f"{wording.STOPS[report.stop]} ({report.stop})"]
+        if report.denied:
+            name, denied = wording.DIMENSIONS[report.denied.dimension], report.denied
+            said.append(f"The limit is on {name}: {denied.asked:,} more needed, {denied.left:,} left.")
+        if report.also:
+            said.append(f"Also true: {', '.join(report.also)}.")
+        yield Text("Stopped", "bold"), Text("\n".join(said))
+    yield Text("Spent", "bold"), Text(spent(report))
+    yield Text("Run", "bold"), Text(report.run)
+
+
+def spent(report: RunReport) -> str:
+    """What was used of what was allowed. What was neither used nor forbidden is left out."""
+    parts: list[str] = []
+    for item in report.spent:
+        if item.spent or item.limit == 0 or item.dimension is Dimension.QUERIES:
+            used = wording.amount(item.dimension, item.spent)
+            allowed = wording.amount(item.dimension, item.limit)
+            parts.append(f"{used} of {allowed} {wording.DIMENSIONS[item.dimension]}")
+    return ", ".join(parts)
