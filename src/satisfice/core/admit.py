@@ -18,7 +18,7 @@ from satisfice.core.orders import (
     SearchProposal,
 )
 from satisfice.core.queries import NO_FILTERS, Query
-from satisfice.core.state import Branch, QueryStatus, RunState
+from satisfice.core.state import Branch, QueryStatus, RunState, one_step
 
 
 def admit(
@@ -132,7 +132,10 @@ def _open(state: RunState, proposal: BranchProposal, branch: Branch) -> OpenBran
         return Refusal(RefusalKind.NOTHING_NEW, "none of the branch's claims is open here")
     waiting = sum(isinstance(p, BranchProposal) for p in branch.pending)
     share = min(1.0, proposal.share) if proposal.share > 0 else 1 / (waiting + 1)
-    left = state.accounts.left(branch.account)
+    paid = one_step(state.accounts, branch.account, state.seq + 1)
+    if isinstance(paid, Denied):
+        return _over_budget(paid)
+    left = paid.left(branch.account)
     amounts = Amounts(*(int(left[d] * share) for d in SUMS))
     order = OpenBranch(
         BranchId(f"{branch.id}.{len(state.branches)}"),
@@ -143,7 +146,7 @@ def _open(state: RunState, proposal: BranchProposal, branch: Branch) -> OpenBran
         proposal.goal,
         proposal.id,
     )
-    opened = state.accounts.slice(branch.account, order.account, slice_of(amounts), branch=True)
+    opened = paid.slice(branch.account, order.account, slice_of(amounts), branch=True)
     return _over_budget(opened) if isinstance(opened, Denied) else order
 
 

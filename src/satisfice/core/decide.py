@@ -82,7 +82,8 @@ def _cancel(state: RunState) -> Cancel | None:
 def _stop(state: RunState, stop: Stop) -> Order:
     """The stop itself, or the recorded upgrade or pause that stands before it."""
     if state.narrowed and _slice_is_why(state, stop):
-        return Upgrade(MAIN, stop.reason)
+        last = tuple(state.open_branches())[-1]
+        return Upgrade(MAIN, stop.reason) if last.id == MAIN else CloseBranch(last.id)
     if stop.reason in _PAUSES and state.started.attended and not state.person:
         return Pause(stop.reason, stop.detail)
     return stop
@@ -101,7 +102,7 @@ def _slice_is_why(state: RunState, stop: Stop) -> bool:
 
 def _gather(state: RunState) -> Order:
     if "overrun" in state.flags:
-        return Stop(StopReason.BUDGET_EXHAUSTED, "a provider went past the cap it was sent")
+        return _cancel(state) or Stop(StopReason.BUDGET_EXHAUSTED, "a provider went past the cap it was sent")
     if state.quota is not None and not state.round.flights:
         return exhausted(state, state.quota)
     if state.unreserved is not None:

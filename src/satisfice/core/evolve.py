@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from satisfice.core.amounts import Amounts, Charge
-from satisfice.core.budget import ROOT, Accounts, open_root, slice_of
+from satisfice.core.budget import ROOT, open_root, slice_of
 from satisfice.core.choosing import target_of, tried_key
 from satisfice.core.facts import (
     Abandoned,
@@ -34,9 +34,9 @@ from satisfice.core.facts import (
 from satisfice.core.ids import MAIN
 from satisfice.core.orders import BranchProposal, Denied, LookUp, ReadCache, RefusalKind, Rerank, Search, Step, Think
 from satisfice.core.outcomes import apply, hold_key, round_ended
-from satisfice.core.planning import claims_for, with_claims, with_first_looks
+from satisfice.core.planning import claims_for, reviewed, with_claims, with_first_looks
 from satisfice.core.rounds import Flight, Round
-from satisfice.core.state import RESERVE, Branch, Denial, QueryStatus, RunState, Sent, SourceState
+from satisfice.core.state import RESERVE, Branch, Denial, QueryStatus, RunState, Sent, SourceState, one_step
 from satisfice.errors import IllegalFact
 
 
@@ -115,7 +115,7 @@ def _rest(state: RunState, envelope: Envelope) -> RunState:
         case BranchClosed():
             return _closed(state, envelope)
         case RouteUpgraded():
-            return _upgraded(state)
+            return _upgraded(state, envelope)
         case CancelRequested():
             return replace(state, cancelled=True)
         case DeadlinePassed():
@@ -215,10 +215,9 @@ def _denied(state: RunState, envelope: Envelope, fact: OrderDenied) -> RunState:
     """A refusal costs a step while there is one; a repeat counts as a round without progress."""
     branch = state.branches[envelope.branch]
     refusal, proposal = fact.refusal, fact.proposal
-    key, step = f"denied:{envelope.seq}", Charge(Amounts(steps=1))
-    held = state.accounts.hold(branch.account, key, step)
-    if isinstance(held, Accounts):
-        state = replace(state, accounts=held.settle(key, step))
+    paid = one_step(state.accounts, branch.account, envelope.seq)
+    if not isinstance(paid, Denied):
+        state = replace(state, accounts=paid)
     if proposal is not None:
         branch = replace(branch, pending=tuple(p for p in branch.pending if p.id != proposal.id))
     if refusal.kind is RefusalKind.DUPLICATE:
@@ -233,12 +232,15 @@ def _denied(state: RunState, envelope: Envelope, fact: OrderDenied) -> RunState:
 
 def _opened(state: RunState, envelope: Envelope, fact: BranchOpened) -> RunState:
     order = fact.order
-    sliced = state.accounts.slice(
-        state.branches[order.branch].account, order.account, slice_of(order.slice.amounts), branch=True
+    parent = state.branches[order.branch]
+    paid = one_step(state.accounts, parent.account, envelope.seq)
+    sliced = (
+        paid
+        if isinstance(paid, Denied)
+        else paid.slice(parent.account, order.account, slice_of(order.slice.amounts), branch=True)
     )
     if isinstance(sliced, Denied):
         raise IllegalFact(envelope.seq, kind(fact), f"its slice does not fit: {sliced}")
-    parent = state.branches[order.branch]
     mine = tuple(p for p in parent.pending if target_of(p) in order.claims and not isinstance(p, BranchProposal))
     taken = {p.id for p in mine} | {order.proposal}
     parent = replace(
@@ -252,19 +254,30 @@ def _opened(state: RunState, envelope: Envelope, fact: BranchOpened) -> RunState
 
 
 def _closed(state: RunState, envelope: Envelope) -> RunState:
+    """What the branch left undone goes back to its parent, which may have more left to do it with."""
     branch = state.branches[envelope.branch]
     if branch.parent is None or state.round.of(branch.id):
         raise IllegalFact(envelope.seq, "BranchClosed", "the main line stays open, and so does a branch in flight")
     state = replace(state, accounts=state.accounts.close(branch.account))
     parent = state.branches[branch.parent]
-    parent = replace(parent, claims=(*parent.claims, *branch.claims))
-    return state.with_branch(replace(branch, open=False, pending=(), unjudged=())).with_branch(parent)
+    parent = replace(
+        parent,
+        claims=(*parent.claims, *branch.claims),
+        pending=(*parent.pending, *branch.pending),
+        unjudged=tuple(dict.fromkeys((*parent.unjudged, *branch.unjudged))),
+        retries=(*parent.retries, *(replace(o, account=parent.account, branch=parent.id) for o in branch.retries)),
+    )
+    closed = replace(branch, open=False, pending=(), unjudged=(), retries=(), standin=())
+    return state.with_branch(closed).with_branch(parent)
 
 
-def _upgraded(state: RunState) -> RunState:
+def _upgraded(state: RunState, envelope: Envelope) -> RunState:
     """The narrower slice goes back; the main line draws on the task class's own account again."""
     accounts = state.accounts.close(state.main.account)
-    main = replace(state.main, account=ROOT)
+    paid = one_step(accounts, ROOT, envelope.seq)
+    accounts = accounts if isinstance(paid, Denied) else paid
+    retries = tuple(replace(order, account=ROOT) for order in state.main.retries)
+    main = replace(state.main, account=ROOT, retries=retries)
     return replace(state, accounts=accounts, narrowed=False, deadline_passed=False).with_branch(main)
 
 
@@ -319,8 +332,7 @@ def _answered(state: RunState, fact: PersonAnswered) -> RunState:
     """A chosen reading re-plans as the caller's own text; a verdict on an escalation ends the run."""
     state = replace(state, paused=None, person=fact.verdict)
     if fact.verdict is PersonVerdict.READING and fact.text.strip():
-        main = Branch(MAIN, state.main.account)
-        return replace(state, reading=fact.text, classification=None, ledger=state.ledger.without_claims()).with_branch(
-            main
-        )
+        main = Branch(MAIN, state.main.account, unjudged=tuple(state.ledger.passages))
+        state = replace(state, reading=fact.text, classification=None, ledger=state.ledger.without_claims())
+        return reviewed(state.with_branch(main))
     return state

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from satisfice.core.amounts import Dimension
+from satisfice.core.amounts import Amounts, Charge, Dimension
 from satisfice.core.budget import Accounts
 from satisfice.core.facts import Classification, Route, RunStarted, StopDecided
 from satisfice.core.ids import MAIN, AccountName, BranchId, ClaimId, PassageId, SourceId
@@ -89,6 +89,13 @@ class Denial:
     branch: BranchId
     refusal: Refusal
     proposal: Proposal | None = None
+
+
+def one_step(accounts: Accounts, account: AccountName, seq: int) -> Accounts | Denied:
+    """Spend a step on something that has no effect to settle: a refusal, an opened branch, an upgrade."""
+    key, step = f"step:{seq}", Charge(Amounts(steps=1))
+    held = accounts.hold(account, key, step)
+    return held if isinstance(held, Denied) else held.settle(key, step)
 
 
 @dataclass(frozen=True, slots=True)
