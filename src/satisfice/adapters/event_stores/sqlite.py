@@ -150,12 +150,18 @@ def _summarise(connection: sqlite3.Connection, number: int, started: RunStarted)
 
 def _first_page(run: RunId, after: int, connection: sqlite3.Connection) -> tuple[int, int, Sequence[Envelope]]:
     """The run's number, how many facts it has, and the first of those that were asked for."""
-    found: tuple[int, int] | None = connection.execute(
-        "SELECT number, facts FROM runs WHERE run = CAST(? AS TEXT) AND facts > 0", (to_bytes(run),)
+    found: tuple[int, int, int] | None = connection.execute(
+        """
+        SELECT number, facts, (SELECT coalesce(max(seq), 0) FROM facts WHERE facts.number = runs.number)
+        FROM runs WHERE run = CAST(? AS TEXT)
+        """,
+        (to_bytes(run),),
     ).fetchone()
-    if found is None:
+    if found is None or not any(found[1:]):
         raise RunNotFound(_NAME, f"no run is called {run!r}")
-    number, upto = found
+    number, upto, last = found
+    if last != upto:
+        raise rows.damaged(run, min(last, upto) + 1, f"the run has {upto} facts, and the last one here is {last}")
     return number, upto, rows.select(number, run, after, min(upto, after + _PAGE), connection)
 
 

@@ -23,6 +23,9 @@ VERSION = 1
 
 BUSY_TIMEOUT_MS = 5_000
 
+_HEADER_BYTES = 100
+"""No SQLite file that holds anything is shorter; a shorter one passes for a new one."""
+
 T = TypeVar("T")
 
 
@@ -81,6 +84,8 @@ class StateFile:
                 return work()
             except sqlite3.Error as error:
                 raise self._explained(error) from error
+            except UnicodeDecodeError as error:  # damaged names, or an error of SQLite's that quotes them
+                raise self._damaged(f"it holds text that is none ({error.reason})") from error
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, mapped)
 
@@ -117,15 +122,15 @@ class StateFile:
     def _check_or_create(self) -> None:
         """A file that is there must be whole; one that is missing is made aside and put in place at once.
 
-        So a file without content was cut by someone else and never by a crash of ours, and is not taken for a new one.
+        So a file without content was cut by someone else, never by a crash of ours, and is not taken for a new one.
         """
         log = self.path.with_name(self.path.name + "-wal")
         try:
             # In this order: another process may be creating both, and puts the log down last.
             log_is_there = log.exists()
             if self.path.exists():
-                if self.path.stat().st_size == 0:
-                    raise self._damaged("it is empty")
+                if self.path.stat().st_size < _HEADER_BYTES:
+                    raise self._damaged(f"it has {self.path.stat().st_size} bytes")
             elif log_is_there:
                 raise self._damaged(f"it is missing, while {str(log)!r} is here")
             else:
@@ -169,7 +174,8 @@ class StateFile:
     def _explained(self, error: sqlite3.Error) -> StoreError:
         """SQLite's error in our words: what was found and what to do."""
         name = str(getattr(error, "sqlite_errorname", ""))
-        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        # A plain error: tables that are there do not have the columns they were made with.
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or name == "SQLITE_ERROR":
             return self._damaged(str(error))
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return StoreError(
