@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from satisfice.core.access import Use, may_read, may_use
+from satisfice.core.access import Principal, Use, may_read, may_use
 from satisfice.core.amounts import Dimension
 from satisfice.core.budget import ROOT
 from satisfice.core.claims import Claim
@@ -135,12 +135,15 @@ class RunReport:
     duration_ms: int
 
 
-def report(state: RunState) -> RunReport:
-    """The report of a run as it stands. Access is checked once more: what the caller may not read is not in it."""
-    principal = state.started.principal
-    passages = {p.id: p for p in state.ledger.passages.values() if may_read(principal, p.provenance.permission)}
+def report(state: RunState, reader: Principal | None = None) -> RunReport:
+    """The report of a run as it stands, for its own caller or for another reader.
+
+    Access is checked once more: what the reader may not read is not in it, and neither is a sentence that quotes it.
+    """
+    reader = reader or state.started.principal
+    passages = {p.id: p for p in state.ledger.passages.values() if may_read(reader, p.provenance.permission)}
     answer = state.answer
-    citations, sentences = _cited(answer, passages, state)
+    citations, sentences, hidden = _cited(answer, passages, reader)
     evidence = tuple(item for item in state.ledger.all_evidence() if item.span.passage_id in passages)
     stop = state.stop
     reason = state.stopped or (stop.reason if stop else None)
@@ -168,7 +171,7 @@ def report(state: RunState) -> RunReport:
         outcome=_outcome(state, reason, sentences),
         flags=state.flags,
         notes=state.notes,
-        dropped=answer.dropped if answer else (),
+        dropped=(*(answer.dropped if answer else ()), *hidden),
         queries=tuple(
             QueryTried(s.query.text, s.query.source, s.lineage.reason, s.status, len(s.passages), s.new, s.attempts)
             for s in state.sent.values()
@@ -180,22 +183,24 @@ def report(state: RunState) -> RunReport:
 
 
 def _cited(
-    answer: Answer | None, passages: Mapping[PassageId, Passage], state: RunState
-) -> tuple[tuple[Citation, ...], tuple[CitedSentence, ...]]:
-    """Number the spans in the order the answer names them; a span the caller may not read or quote has no number."""
+    answer: Answer | None, passages: Mapping[PassageId, Passage], reader: Principal
+) -> tuple[tuple[Citation, ...], tuple[CitedSentence, ...], tuple[str, ...]]:
+    """Number the spans in the order the answer names them; a sentence with a span the reader may not quote is hidden."""
     citations: dict[Span, Citation] = {}
     sentences: list[CitedSentence] = []
+    hidden: list[str] = []
     for sentence in answer.sentences if answer else ():
-        numbers: list[int] = []
+        held = [passages.get(span.passage_id) for span in sentence.citations]
+        if any(p is None or not may_use(reader, p.provenance.permission, Use.QUOTE) for p in held):
+            hidden.append("a sentence quotes what this reader may not read")
+            continue
         for span in sentence.citations:
-            passage = passages.get(span.passage_id)
-            if passage is None or not may_use(state.started.principal, passage.provenance.permission, Use.QUOTE):
-                continue
             if span not in citations:
+                passage = passages[span.passage_id]
                 citations[span] = Citation(len(citations) + 1, span, quote(passage, span), passage)
-            numbers.append(citations[span].number)
-        sentences.append(CitedSentence(sentence.text, tuple(dict.fromkeys(numbers)), sentence.claims))
-    return tuple(citations.values()), tuple(sentences)
+        numbers = dict.fromkeys(citations[span].number for span in sentence.citations)
+        sentences.append(CitedSentence(sentence.text, tuple(numbers), sentence.claims))
+    return tuple(citations.values()), tuple(sentences), tuple(hidden)
 
 
 def _claim(state: RunState, claim: Claim, evidence: tuple[Evidence, ...]) -> ClaimReport:
