@@ -2,7 +2,7 @@
 
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from satisfice.adapters.event_stores.appending import Batch
 from satisfice.adapters.event_stores.codec import Unreadable, decode, encode
@@ -85,7 +85,8 @@ def rewrite(connection: sqlite3.Connection, number: int, run: RunId, envelope: E
 
 def select(number: int, run: RunId, after: int, upto: int, connection: sqlite3.Connection) -> Sequence[Envelope]:
     """The facts with `after < seq <= upto`, all of which must be there and whole. Raises `Corrupt`."""
-    stored: Iterator[_Row] = connection.execute(_SELECT, (number, after, max(0, upto - after)))
+    # All at once: a cursor that an error leaves open would keep the file from being emptied.
+    stored: list[_Row] = connection.execute(_SELECT, (number, after, max(0, upto - after))).fetchall()
     facts = [_envelope(run, row, seq) for seq, row in enumerate(stored, after + 1)]
     if after + len(facts) < upto:
         raise damaged(run, after + len(facts) + 1, "it is missing")

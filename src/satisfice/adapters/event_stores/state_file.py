@@ -5,7 +5,7 @@ never waits for a disk or for another process's lock.
 """
 
 import asyncio
-import os
+import secrets
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -142,8 +142,7 @@ class StateFile:
             ) from error
 
     def _create(self) -> None:
-        aside = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
-        aside.unlink(missing_ok=True)
+        aside = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}.new")
         try:
             with closing(_connected(aside)) as connection:
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
