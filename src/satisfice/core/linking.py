@@ -6,7 +6,7 @@ or removing a document changes its own rows and nothing else:
 1. at ingest, `aliases(passages of one document)` gives the rows to store: (lead, key, passage, weight), indexed by lead;
 2. for the best few hits of a search, `mentions(sentences of the text)` gives the places where a name may start;
 3. `leads(mentions)` says which rows to fetch (`lead IN (...)`, one statement for all hits);
-4. `resolve(own, mentions, rows)` gives the passages that are named, longest name first, with the sentence's number;
+4. `resolve(own, mentions, names(rows))` gives the passages that are named, longest name first, with the sentence's number;
    a handle's `Link.matched` are the query's terms in that sentence.
 
 A question or query is read the same way (`mentions([text], any_case=True)`): what it names outright belongs among the
@@ -19,6 +19,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from satisfice.core.ids import PassageId
 from satisfice.core.passages import Passage
@@ -72,6 +73,10 @@ class Named:
     target: PassageId
     weight: float
     sentence: int
+
+
+Names = Mapping[str, Sequence[tuple[PassageId, float]]]
+"""What each known name stands for, with weights."""
 
 
 def name_key(name: str) -> str:
@@ -128,9 +133,8 @@ def leads(found: Iterable[Mention]) -> tuple[str, ...]:
     return tuple(sorted({" ".join(mention.words[:size]) for mention in found for size in (1, 2)}))
 
 
-def resolve(own: PassageId | None, found: Iterable[Mention], rows: Iterable[Alias]) -> tuple[Named, ...]:
+def resolve(own: PassageId | None, found: Iterable[Mention], known: Names) -> tuple[Named, ...]:
     """The passages that are named, in order of mention; the longest name wins, and a passage never names itself."""
-    table = _table(rows)
     named: list[Named] = []
     sentence, free_from = -1, 0
     for mention in found:
@@ -139,7 +143,7 @@ def resolve(own: PassageId | None, found: Iterable[Mention], rows: Iterable[Alia
         if mention.position < free_from:
             continue
         for size in range(len(mention.words), 0, -1):
-            targets = table.get(" ".join(mention.words[:size]))
+            targets = known.get(" ".join(mention.words[:size]))
             if targets is not None:
                 named += [Named(target, weight, sentence) for target, weight in targets if target != own]
                 free_from = mention.position + size
@@ -147,8 +151,8 @@ def resolve(own: PassageId | None, found: Iterable[Mention], rows: Iterable[Alia
     return tuple(named)
 
 
-def _table(rows: Iterable[Alias]) -> Mapping[str, Sequence[tuple[PassageId, float]]]:
-    """Names that say something: not carried by too many passages."""
+def names(rows: Iterable[Alias]) -> Names:
+    """Names that say something: not carried by too many passages. Made once for all texts that are shown together."""
     gathered: dict[str, list[tuple[PassageId, float]]] = {}
     for row in rows:
         gathered.setdefault(row.key, []).append((row.passage, row.weight))
@@ -211,6 +215,7 @@ def _words(text: str) -> Iterator[tuple[str, bool]]:
             yield folded, word[0].islower()
 
 
+@lru_cache(maxsize=1 << 16)
 def _fold(word: str) -> str:
     folded = fold(word)
     if folded.endswith(("'s", "’s")):

@@ -2,7 +2,7 @@
 
 from satisfice.core.ids import DocumentId, PassageId, SourceId
 from satisfice.core.passages import Passage, Provenance
-from satisfice.core.linking import Alias, aliases, leads, mentions, name_key, resolve
+from satisfice.core.linking import Alias, aliases, leads, mentions, name_key, names, resolve
 
 
 def passage(number: int, title: str, text: str, headings: tuple[str, ...] = ()) -> Passage:
@@ -51,11 +51,11 @@ def test_the_longest_name_wins_and_a_passage_never_names_itself() -> None:
         Alias("mayor", "mayor", PassageId("own"), 1.0),
     ]
     found = mentions(["Mayor of it.", "The New York City Council sits in New York."])
-    assert [(n.target, n.sentence) for n in resolve(PassageId("own"), found, rows)] == [("council", 1), ("ny", 1)]
+    assert [(n.target, n.sentence) for n in resolve(PassageId("own"), found, names(rows))] == [("council", 1), ("ny", 1)]
     assert "new york" in leads(found)
 
 
 def test_a_name_that_many_passages_carry_is_ignored() -> None:
     rows = [Alias("overview", "overview", PassageId(f"p{n}"), 0.5) for n in range(4)]
-    assert resolve(None, mentions(["Overview"]), rows) == ()
-    assert len(resolve(None, mentions(["Overview"]), rows[:3])) == 3
+    assert resolve(None, mentions(["Overview"]), names(rows)) == ()
+    assert len(resolve(None, mentions(["Overview"]), names(rows[:3]))) == 3

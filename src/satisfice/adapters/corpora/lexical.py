@@ -9,12 +9,11 @@ from typing import NamedTuple
 from tantivy import Document, FieldType, Index, IndexWriter, Occur, Query, Schema, SchemaBuilder, Searcher
 
 from satisfice.adapters.corpora.filtering import MAX_SECOND, MIN_SECOND
+from satisfice.adapters.corpora.ranking import HEAD_SHARE
 from satisfice.adapters.corpora.schema import ADAPTER
 from satisfice.errors import CorpusBusy, CorpusCorrupt, CorpusError
 
 FORMAT = 1
-HEAD_SHARE = 0.3
-"""What a term in title or headings adds, beside counting in the body like any other."""
 _HEAP_BYTES = 30_000_000
 _MARKED = 1
 

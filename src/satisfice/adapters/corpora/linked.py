@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from satisfice.adapters.corpora.ranking import Scored
 from satisfice.adapters.corpora.reading import Reader
 from satisfice.adapters.corpora.records import bounded_terms
 from satisfice.adapters.corpora.schema import decoded, encoded
+from satisfice.adapters.corpora.snapshots import Spoken
 from satisfice.core.ids import PassageId
-from satisfice.core.linking import LINKING_HITS, Alias, Mention, Named, leads, mentions, resolve
+from satisfice.core.linking import LINKING_HITS, Alias, Mention, Named, leads, mentions, names, resolve
 from satisfice.core.passages import Link
 from satisfice.core.text import sentences
 
@@ -22,21 +24,24 @@ class Linking:
     def __init__(self, reader: Reader, query: str, terms: Sequence[str], hits: Sequence[Scored]) -> None:
         self._reader = reader
         best = hits[:LINKING_HITS]
-        texts = reader.texts([hit.candidate.row for hit in best])
-        spoken: list[tuple[list[str], tuple[Mention, ...]]] = []
-        for hit in best:
-            text = texts[hit.candidate.row].text
-            parts = [text[start:end] for start, end in sentences(text)]
-            spoken.append((parts, mentions(parts)))
+        spoken = [reader.snapshot.spoken.get(hit.candidate.row, partial(self._spoken, hit)) for hit in best]
         asked = mentions([query[:_QUERY_CHARS]], any_case=True)
-        aliases = self._aliases([*asked, *(mention for _, found in spoken for mention in found)])
+        known = names(self._aliases([*asked, *(mention for _, found in spoken for mention in found)]))
         self.links: Mapping[int, tuple[Link, ...]] = {
-            hit.candidate.row: _links(resolve(PassageId(hit.candidate.id), found, aliases), parts, terms)
+            hit.candidate.row: _links(resolve(PassageId(hit.candidate.id), found, known), parts, terms)
             for hit, (parts, found) in zip(best, spoken, strict=True)
         }
-        named = [one.target for one in resolve(None, asked, aliases)]
+        named = [one.target for one in resolve(None, asked, known)]
         named += [link.target for hit in best for link in self.links[hit.candidate.row]]
         self.named: Sequence[PassageId] = list(dict.fromkeys(named))
+
+    def _spoken(self, hit: Scored) -> Spoken:
+        (text,) = self._reader.connection.execute(
+            "SELECT text FROM texts WHERE passage = ?", (hit.candidate.row,)
+        ).fetchone()
+        whole = decoded(text)
+        parts = tuple(whole[start:end] for start, end in sentences(whole))
+        return parts, mentions(parts)
 
     def rows(self, ids: Sequence[PassageId]) -> list[int]:
         """Row numbers of live passages."""

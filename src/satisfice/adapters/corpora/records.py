@@ -28,15 +28,11 @@ class Terms(NamedTuple):
 
 
 def terms_of(passage: Passage) -> Terms:
-    """The index's view of a passage. Each term has a space of its own on both sides, so that ` term ` counts exactly."""
+    """The index's view of a passage. Terms stand between spaces, in the order of the text."""
     provenance = passage.provenance
     head = bounded_terms("\n".join(dict.fromkeys((provenance.title, *provenance.headings))))
     body = head + bounded_terms(passage.text)
-    return Terms(len(body), _spaced(head), _spaced(body))
-
-
-def _spaced(terms: tuple[str, ...]) -> str:
-    return "".join(f" {term} " for term in terms)
+    return Terms(len(body), " ".join(head), " ".join(body))
 
 
 def bounded_terms(text: str) -> tuple[str, ...]:

@@ -90,6 +90,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
             location + mode, uri=True, timeout=5.0, isolation_level=None, check_same_thread=False
         )
         try:
+            connection.execute("PRAGMA mmap_size = 1073741824")
             connection.execute("SELECT number FROM generation")
         except sqlite3.OperationalError as failure:
             connection.close()

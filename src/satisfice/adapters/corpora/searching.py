@@ -1,19 +1,16 @@
 """One search, in one read transaction and one thread: candidates from both indexes, checked against the tables, ranked."""
 
 import json
-import math
 from collections.abc import Sequence
 
 from satisfice.adapters.corpora.linked import Linking
 from satisfice.adapters.corpora.ranking import (
-    STANDS_OUT,
+    Background,
     Candidate,
-    Scale,
     Scored,
     WordsScore,
     best_first,
     inverse_frequency,
-    scale_of,
     scored,
     without_repeats,
     words_score,
@@ -29,8 +26,8 @@ from satisfice.ports.retriever import Hits
 
 MAX_TERMS = 128
 """Different terms of one query that are searched; a longer text is cut after so many."""
-_WORD_CANDIDATES = 128
-_VECTOR_CANDIDATES = 100
+_SPARE_CANDIDATES = 16
+"""The index measures length in steps and rarity over everything: a few places of its order may be wrong."""
 _NAMED_PLACES = 16
 """Handles kept for passages that the query or its best hits name, when they are no hits of the first rank anyway."""
 
@@ -44,6 +41,8 @@ class Search:
         self._vector = vector if reader.snapshot.vectors is not None else None
         self._weights: dict[str, float] = {}
         self._known: set[str] = set()
+        self._top = 0.0
+        self._background: Background | None = None
 
     def hits(self, *, limit: int, handles: int) -> Hits:
         """What the port promises."""
@@ -54,15 +53,15 @@ class Search:
         if not self._weights:
             # No readable passage has any of the words: what is nearest to them then is near by accident.
             return Hits((), readable=readable, warnings=warnings)
-        candidates, least_cosine = self._gather(max(limit, handles))
+        candidates = self._candidates(self._gathered(max(limit, handles)))
         self._known = {candidate.id for candidate in candidates}
         words, cosines = self._words(candidates), self._cosines(candidates)
-        scale = scale_of(words, cosines)
-        ranked, repeats = without_repeats(scored(candidates, words, cosines, scale, least_cosine))
+        self._top = max((one.score for one in words), default=0.0)
+        ranked, repeats = without_repeats(scored(candidates, words, self._top, cosines, self._background))
         linking = Linking(reader, self._query.text, tuple(self._weights), ranked)
         first = ranked[:limit]
         handles = max(handles, len(first))
-        shown = [*first, *self._others(ranked[limit:], linking, scale, handles - len(first)), *repeats]
+        shown = [*first, *self._others(ranked[limit:], linking, handles - len(first)), *repeats]
         texts = reader.texts([hit.candidate.row for hit in first])
         return Hits(
             tuple(texts[hit.candidate.row] for hit in first),
@@ -85,32 +84,31 @@ class Search:
 
     # --- candidates --------------------------------------------------------------------------------------------------
 
-    def _gather(self, wanted: int) -> tuple[list[Candidate], float]:
-        """Candidates of both indexes, and the cosine at which a passage without any of the words is a hit."""
+    def _gathered(self, wanted: int) -> list[int]:
+        """Rows that either index proposes."""
         reader = self._reader
         words, searcher = reader.snapshot.words, reader.snapshot.searcher
-        terms = [(term, dict(self._query.weights).get(term, 1.0)) for term in sorted(self._weights)]
+        weights = dict(self._query.weights)
+        terms = [(term, weights.get(term, 1.0)) for term in sorted(self._weights)]
         both = words.both(words.wanted(terms), reader.allowed(self._query.filters))
-        rows = list(words.search(searcher, both, max(_WORD_CANDIDATES, 2 * wanted)))
-        nearest, least_cosine = self._nearest(max(_VECTOR_CANDIDATES, wanted))
-        return self._candidates([*rows, *nearest]), least_cosine
+        return [*words.search(searcher, both, wanted + _SPARE_CANDIDATES), *self._nearest(wanted)]
 
-    def _nearest(self, wanted: int) -> tuple[list[int], float]:
-        """The passages with the highest cosines, and what stands out from the cosines of all readable ones."""
+    def _nearest(self, wanted: int) -> list[int]:
+        """The passages with the highest cosines; takes note of the background they stand before."""
         vectors = self._reader.snapshot.vectors
         if vectors is None or self._vector is None:
-            return [], math.inf
+            return []
         selection = self._reader.selection(self._query.filters)
         if not len(selection):
-            return [], math.inf
+            return []
         import numpy as np
 
         cosines = vectors.cosines(self._vector, selection)
+        self._background = Background(float(cosines.mean()), float(cosines.std()), float(cosines.max()))
         best = np.arange(len(cosines))
         if len(cosines) > wanted:
             best = np.argpartition(-cosines, wanted)[:wanted]
-        nearest = [int(row) for row in vectors.passages[selection[best]]]
-        return nearest, float(cosines.mean() + STANDS_OUT * cosines.std())
+        return [int(row) for row in vectors.passages[selection[best]]]
 
     def _candidates(self, rows: Sequence[int]) -> list[Candidate]:
         """The live, readable passages among these rows: an index is believed only where the tables agree."""
@@ -128,8 +126,8 @@ class Search:
         if self._query.filters != NO_FILTERS:
             labels = reader.labels(self._query.filters, labels)
         return [
-            Candidate(row, decoded(id_), decoded(document), decoded(title), *others)
-            for label, permission, row, id_, document, title, *others in found
+            Candidate(row, decoded(id_), *others)
+            for label, permission, row, id_, *others in found
             if permission in reader.permissions and label in labels
         ]
 
@@ -150,13 +148,14 @@ class Search:
 
     # --- handles -----------------------------------------------------------------------------------------------------
 
-    def _others(self, ranked: Sequence[Scored], linking: Linking, scale: Scale, places: int) -> list[Scored]:
+    def _others(self, ranked: Sequence[Scored], linking: Linking, places: int) -> list[Scored]:
         """The hits that become handles without text: the best, then what is named, then others as far as there is room."""
         first = list(ranked[: max(places - _NAMED_PLACES, 0)])
         others = {hit.candidate.id: hit for hit in ranked[len(first) :]}
         named = [others.pop(id_) for id_ in linking.named if id_ in others]
         beside = self._candidates(linking.rows([id_ for id_ in linking.named if id_ not in self._known]))
-        named += scored(beside, self._words(beside), self._cosines(beside), scale)[:_NAMED_PLACES]
+        scores = (self._words(beside), self._top, self._cosines(beside), self._background)
+        named += scored(beside, *scores, beside=True)[:_NAMED_PLACES]
         return sorted([*first, *named, *others.values()][:places], key=best_first)
 
 
@@ -170,8 +169,8 @@ def _handle(hit: Scored, links: tuple[Link, ...]) -> Handle:
     candidate = hit.candidate
     return Handle(
         id=PassageId(candidate.id),
-        document_id=DocumentId(candidate.document),
-        title=candidate.title,
+        document_id=DocumentId(decoded(candidate.document)),
+        title=decoded(candidate.title),
         score=hit.score,
         lexical=hit.lexical,
         cosine=hit.cosine,

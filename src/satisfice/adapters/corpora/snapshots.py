@@ -15,6 +15,7 @@ from satisfice.adapters.corpora.schema import ADAPTER
 from satisfice.adapters.corpora.truth import Generation, read_generation
 from satisfice.adapters.corpora.vectors import VectorView
 from satisfice.core.access import Permission
+from satisfice.core.linking import Mention
 from satisfice.errors import CorpusBusy, CorpusCorrupt
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ _TRIES = 20
 _KEPT_TERMS = 20_000
 _KEPT_SELECTIONS = 32
 _KEPT_READERS = 256
+_KEPT_TEXTS = 512
+
+Spoken = tuple[tuple[str, ...], tuple[Mention, ...]]
+"""A text's sentences and where names may start in them."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -64,6 +69,7 @@ class Snapshot:
         self.permissions: Remembered[object, Mapping[int, Permission]] = Remembered(_KEPT_READERS)
         self.mean_terms: Remembered[object, float] = Remembered(_KEPT_READERS)
         self.counts: Remembered[object, int] = Remembered(_KEPT_TERMS)
+        self.spoken: Remembered[int, Spoken] = Remembered(_KEPT_TEXTS)
         self.selections: Remembered[object, Rows] = Remembered(_KEPT_SELECTIONS)
 
 
