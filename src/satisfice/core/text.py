@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from satisfice.core.stemming import stem
+from satisfice.core.stemming import fold, stem
 
 
 def canonical(text: str) -> str:
@@ -101,6 +101,12 @@ def content_stems(text: str) -> tuple[str, ...]:
 def question_stems(text: str) -> tuple[str, ...]:
     """Like `content_stems`, and without words that questions are made of (many, most, name, called ...)."""
     return tuple(dict.fromkeys(term for term in search_terms(text) if term not in _QUESTION_STOP_STEMS))
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """The words behind `content_stems`, folded but whole: what word vectors are asked about. No character pairs."""
+    words = (fold(word) for word in _WORD.findall(text) if not _IS_UNSPACED.match(word))
+    return tuple(dict.fromkeys(word for word in words if stem(word) not in _STOP_STEMS))
 
 
 def search_terms(text: str) -> tuple[str, ...]:
