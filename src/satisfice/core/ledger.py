@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from satisfice.core.claims import Claim
 from satisfice.core.evidence import Evidence, Judgement
 from satisfice.core.ids import ClaimId, PassageId
-from satisfice.core.lineage import lineages
+from satisfice.core.lineage import extended
 from satisfice.core.passages import Passage, Span
 
 
@@ -15,7 +15,7 @@ class Ledger:
     """An immutable record. Everything in it was put there by a fact; what follows from it is derived elsewhere.
 
     `evidence` holds one judgement per claim and span: a later one replaces an earlier one. `lineage` names, for each
-    passage, the origin it repeats, and equals `lineages(passages)` at every moment.
+    passage, the origin it repeats, and equals `lineages` of them all at every moment.
     """
 
     claims: Mapping[ClaimId, Claim] = field(default_factory=dict[ClaimId, Claim])
@@ -34,9 +34,11 @@ class Ledger:
 
     def with_passages(self, passages: Iterable[Passage], near_duplicate: float) -> "Ledger":
         """With these passages held too; one already held is not held twice."""
-        held = {**{p.id: p for p in passages if p.id not in self.passages}}
-        held = {**self.passages, **held}
-        return replace(self, passages=held, lineage=lineages(held.values(), near_duplicate))
+        new = {p.id: p for p in passages if p.id not in self.passages}
+        if not new:
+            return self
+        lineage = extended(self.lineage, self.passages, new.values(), near_duplicate)
+        return replace(self, passages={**self.passages, **new}, lineage=lineage)
 
     def with_evidence(self, evidence: Iterable[Evidence]) -> "Ledger":
         """With this evidence; the same span judged again for the same claim replaces what was said before."""

@@ -1,9 +1,10 @@
 """Is the run still learning? Counted in rounds that returned something, and in results that returned nothing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from satisfice.core.evidence import Stance
-from satisfice.core.ids import ClaimId
+from satisfice.core.ids import ClaimId, PassageId
 from satisfice.core.ledger import Ledger
 from satisfice.core.policy import Policy
 from satisfice.core.sufficiency import Verdict
@@ -48,30 +49,32 @@ class Progress:
 class Standing:
     """How well one claim stands: everything that can get better."""
 
-    spans: frozenset[tuple[str, int, int]]
+    facts: frozenset[tuple[str, Stance, str, str]]
+    """What each origin says of it: a copy, or another sentence to the same effect, adds nothing."""
     authority: int
     newest: str
     conflicted: bool
 
 
 def progressed(before: Ledger, before_verdict: Verdict, after: Ledger, after_verdict: Verdict) -> bool:
-    """Whether a judging added a citable supporting span, resolved a conflict, or raised authority or freshness."""
+    """Whether a judging added a cited fact, resolved a conflict, or raised a claim's authority or freshness."""
     for claim in after.claims:
-        was, now = standing(before, before_verdict, claim), standing(after, after_verdict, claim)
-        if now.spans - was.spans or now.authority > was.authority or now.newest > was.newest:
+        was = standing(before, before_verdict, claim, after.lineage)
+        now = standing(after, after_verdict, claim, after.lineage)
+        if now.facts - was.facts or now.authority > was.authority or now.newest > was.newest:
             return True
         if was.conflicted and not now.conflicted:
             return True
     return False
 
 
-def standing(ledger: Ledger, verdict: Verdict, claim: ClaimId) -> Standing:
-    """How a claim stands in a ledger."""
-    found = [e for e in ledger.evidence_for(claim) if e.stance is Stance.SUPPORTS]
-    passages = [ledger.passages[e.span.passage_id] for e in found]
+def standing(ledger: Ledger, verdict: Verdict, claim: ClaimId, lineage: Mapping[PassageId, str]) -> Standing:
+    """How a claim stands in a ledger, its passages' origins named by `lineage`. What only mentions it counts for nothing."""
+    found = [e for e in ledger.evidence_for(claim) if e.stance is not Stance.MENTIONS]
+    origins = [ledger.passages[e.span.passage_id].provenance for e in found]
     return Standing(
-        frozenset((e.span.passage_id, e.span.start, e.span.end) for e in found),
-        max((int(p.provenance.authority) for p in passages), default=-1),
-        max((p.provenance.published_at or "" for p in passages), default=""),
+        frozenset((lineage[e.span.passage_id], e.stance, e.value, e.unit) for e in found),
+        max((int(origin.authority) for origin in origins), default=-1),
+        max((origin.published_at or "" for origin in origins), default=""),
         any(c.claim_id == claim and not c.resolved for c in verdict.conflicts),
     )
