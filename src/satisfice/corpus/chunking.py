@@ -153,22 +153,23 @@ class _Measure:
     def packed(self, pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
         """Runs of pieces of about equal size, cut between blocks rather than inside one where that costs little."""
         total = sum(piece.tokens for piece in pieces)
-        goal = total if total <= self._whole else total / round(total / self._target)
-        first, held = 0, 0
+        share = total if total <= self._whole else total / round(total / self._target)
+        first, held, due = 0, 0, share
         for at, piece in enumerate(pieces):
-            if at > first and self._full(held, piece, goal):
+            if at > first and self._full(held, piece, due):
                 yield from self._within_limit(pieces, first, at)
-                first, held = at, 0
+                first, held, due = at, 0, due - held + share
             held += piece.tokens
         if pieces:
             yield from self._within_limit(pieces, first, len(pieces))
 
-    def _full(self, held: int, piece: Piece, goal: float) -> bool:
+    def _full(self, held: int, piece: Piece, due: float) -> bool:
+        """`due` is the share of one passage, more or less what the passages before it left over or took too much."""
         if held + piece.tokens > self._limit:
             return True
         if piece.opens:
-            return held + piece.tokens / 2 > goal
-        return held + piece.tokens > min(self._limit, 1.25 * goal)
+            return held + piece.tokens / 2 > due
+        return held + piece.tokens > min(self._limit, 1.25 * due)
 
     def _within_limit(self, pieces: Sequence[Piece], first: int, stop: int) -> Iterator[tuple[int, int]]:
         """Counts do not quite add up (white space between, rounding), so what was packed is counted again whole."""

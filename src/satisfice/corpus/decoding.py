@@ -1,6 +1,7 @@
 """From bytes to text: which encoding a file is in, and whether it is text at all."""
 
 import codecs
+import re
 
 from charset_normalizer import from_bytes
 
@@ -23,6 +24,11 @@ _LEGACY = [
 """Encodings still met in the wild. Old code pages that nobody writes any more would only be guessed wrongly."""
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\x08"))
 _MAX_CONTROLS = 0.002
+_FOREIGN = bytes(range(0x80, 0x100))
+_FOREIGN_RUN = re.compile(rb"[\x80-\xff]{2,}")
+_UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+_FEW = 3
+_SPARSE = 0.01
 NOT_TEXT = "not text: it holds binary data. Give the file the suffix of what it is, or leave it out with --ignore"
 
 
@@ -101,6 +107,11 @@ def _utf_16_without_mark(sample: bytes) -> str:
 
 
 def _by_statistics(sample: bytes) -> str:
+    """By what the letters make of it; a few lone letters in plain Latin text say nothing, and are most often Western."""
+    foreign = len(sample) - len(sample.translate(None, _FOREIGN))
+    runs = len(_FOREIGN_RUN.findall(sample))
+    if (foreign <= _FEW or foreign < _SPARSE * len(sample)) and 10 * runs <= foreign and not _UNDEFINED.search(sample):
+        return "cp1252"
     best = from_bytes(sample, cp_isolation=_LEGACY, enable_fallback=False).best()
     if best is None:
         raise Unreadable(NOT_TEXT)

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -100,7 +100,7 @@ async def ingest(
     stamps: Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
-    """Make the store hold what the folder holds now.
+    """Make the store hold what the folder holds now, and nothing else: a store belongs to one source.
 
     Files that did not change since `stamps` was written (by size and time, else by their bytes) are not parsed, and
     nothing is written when nothing changed. What cannot be read any more is not in the store any more, and is in the
@@ -142,7 +142,7 @@ class _Ingest:
         self._shelf = Shelf(folder.source, folder.permission, cutter.id)
         self._read_at = datetime.fromtimestamp(clock.wall_ms() // 1000, UTC).isoformat().replace("+00:00", "Z")
         self._contexts: dict[Declared, str] = {}
-        self._known: dict[DocumentId, str] = {}
+        self._known: Mapping[DocumentId, str] = {}
         self._present: set[DocumentId] = set()
         self._put: set[DocumentId] = set()
         self._ready: list[tuple[Document, Sequence[Passage]]] = []
@@ -160,8 +160,7 @@ class _Ingest:
         )
         self._files = len(found.files)
         self._skipped += found.skipped
-        known = await self._store.known_hashes()
-        self._known = {name: known[name] for name in known if name.rpartition(":")[0] == self._folder.source}
+        self._known = await self._store.known_hashes()
         try:
             await self._take_in(found.files)
             removed = await self._forget()

@@ -189,7 +189,7 @@ def _texts(content: Content, source: TextIO) -> Iterator[Part]:
         ended = len(held) <= PART_CHARS
         cut = len(held) if ended else _place_to_cut(held)
         number += 0 if ended and number == 0 else 1
-        if held[:cut].strip():
+        if not held[:cut].isspace():
             yield Part(held[:cut], layout, fields=top.fields, key=f"part={number}" if number else "", line=line)
         line += held.count("\n", 0, cut)
         held = held[cut:] + tidy(source.read(PART_CHARS))
@@ -218,11 +218,8 @@ def _records(content: Content, source: TextIO) -> Iterator[Part]:
             except Unreadable as error:
                 content.note(f"line {line}: {error}")
                 continue
-            if part.text.strip():
-                found += 1
-                yield replace(part, line=line)
-            else:
-                content.note(f"line {line} has no text")
+            found += 1
+            yield replace(part, line=line)
     if not found:
         raise Unreadable(content.noted() or "empty")
 
@@ -282,6 +279,10 @@ def documents(content: Content, parts: Iterable[Part], shelf: Shelf) -> Iterator
     seen: set[str] = set()
     first_title = ""
     for part in parts:
+        if not part.text or part.text.isspace():
+            if part.key:
+                content.note(f"{part.key} has no text")
+            continue
         declared = within(content.file.declared, declare(part.fields))
         for problem in declared.problems:
             content.note(f"{part.key or 'front matter'}: {problem}")

@@ -170,7 +170,9 @@ class _Writer:
             self._line.append(f" {node.attributes.get('alt') or ''} ")
         elif tag in {"td", "th"} and self._cells is not None:
             self._cells.append(self._taken())
-        elif tag in _BLOCKS and self._cells is None:
+        elif tag in _BLOCKS and self._cells is not None:
+            self._line.append("\x1e")
+        elif tag in _BLOCKS:
             self._flush()
             self._open(tag)
 

@@ -8,6 +8,8 @@ from enum import Enum, auto
 from satisfice.corpus.formats import Layout
 
 MAX_HEADING_CHARS = 200
+_MAX_HEADING_LINE = 1_000
+"""A longer line is no heading; hostile lines of any length cost no more than reading them."""
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
@@ -55,7 +57,7 @@ def blocks(text: str, layout: Layout) -> Iterator[Block]:
 def heading_text(raw: str) -> str:
     """A heading as a person reads it: no links, emphasis, code marks or anchors."""
     text = _ANCHOR.sub("", raw[: 4 * MAX_HEADING_CHARS].strip())
-    text = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))
+    text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text)))  # one may stand inside the other
     return " ".join(text.split())[:MAX_HEADING_CHARS].strip()
 
 
@@ -91,7 +93,7 @@ class _Reader:
         yield from self._flush()
 
     def _line(self, line: str, at: int, stop: int) -> Iterator[Block]:
-        heading = self._heading(line, at, stop)
+        heading = self._heading(line, at, stop) if len(line) <= _MAX_HEADING_LINE else None
         if heading is not None:
             if heading.start >= at:
                 yield from self._flush()

@@ -8,6 +8,9 @@ imported here.
 import os
 import struct
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -80,16 +83,15 @@ def _parts(data: bytes, kind: Format) -> tuple[Part, ...]:
     return tuple(documents(parse_json(decode(data))))
 
 
-def _confine(seconds: int, memory_bytes: int) -> None:
-    """Memory as the system counts address space; nothing may be written. On Windows the time limit alone holds."""
+def _confine(memory_bytes: int) -> None:
+    """Memory as the system counts address space; nothing may be written. Where a system refuses, the time limit holds alone."""
     if sys.platform == "win32":
         return
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _allow_cpu(seconds)
+    for limit, most in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
+        with suppress(ValueError, OSError):
+            resource.setrlimit(limit, (most, most))
 
 
 def _allow_cpu(seconds: int) -> None:
@@ -108,12 +110,12 @@ def _exactly(source: BinaryIO, size: int) -> bytes:
     return data if len(data) == size else b""
 
 
-def serve(source: BinaryIO, sink: BinaryIO, seconds: int) -> None:
+def serve(source: BinaryIO, sink: BinaryIO, before_each: Callable[[], None]) -> None:
     """Answer requests until there are no more."""
     decoder, encoder = msgspec.msgpack.Decoder(Request), msgspec.msgpack.Encoder()
     while head := _exactly(source, LENGTH.size):
         (size,) = LENGTH.unpack(head)
-        _allow_cpu(seconds)
+        before_each()
         reply = encoder.encode(taken_apart(decoder.decode(_exactly(source, size))))
         if len(reply) > MAX_REPLY_BYTES:
             reply = encoder.encode(Reply(why="what it declares about itself is larger than its text may be"))
@@ -126,8 +128,8 @@ def main() -> None:
     seconds, memory_bytes = int(sys.argv[1]), int(sys.argv[2])
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    _confine(seconds, memory_bytes)
-    serve(sys.stdin.buffer, replies, seconds)
+    _confine(memory_bytes)
+    serve(sys.stdin.buffer, replies, partial(_allow_cpu, seconds))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class Parsers:
             Broken, too large, too slow, of a kind whose parser is not installed.
         """
         async with self._free:
-            process = self._idle.pop() if self._idle else await self._start()
+            process = await self._take()
             try:
                 async with asyncio.timeout(self._seconds):
                     reply = await self._ask(process, Request(os.fsencode(path), kind))
@@ -74,6 +74,14 @@ class Parsers:
                     await process.wait()
             except TimeoutError:
                 await _end(process)
+
+    async def _take(self) -> asyncio.subprocess.Process:
+        while self._idle:
+            process = self._idle.pop()
+            if process.returncode is None:
+                return process
+            await _end(process)  # it died while it had nothing to do: no file is to blame
+        return await self._start()
 
     async def _start(self) -> asyncio.subprocess.Process:
         # -P: the working directory may be the folder being read, and must not provide modules
