@@ -64,31 +64,18 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """Documents that agree on a value. Its standing is that of its documents of the highest tier."""
+    """Documents that agree on a value. Tier, newest date, draft and versions are those of its documents of that tier."""
 
     evidence: tuple[Evidence, ...]
     origins: tuple[Provenance, ...]
+    tier: Authority
+    newest: str
+    draft: bool
+    versions: frozenset[str]
 
-    @property
-    def tier(self) -> Authority:
-        return max(origin.authority for origin in self.origins)
-
-    @property
-    def leading(self) -> tuple[Provenance, ...]:
-        return tuple(origin for origin in self.origins if origin.authority == self.tier)
-
-    @property
-    def newest(self) -> str:
-        return max(((o.published_at or "")[:10] for o in self.leading if not _is_draft(o)), default="")
-
-    @property
-    def draft(self) -> bool:
-        return all(_is_draft(origin) for origin in self.leading)
-
-    @property
     def rank(self) -> tuple[int, bool, str, float, str]:
         """For showing the stronger side first when nothing settles it."""
-        best = max(self.evidence, key=lambda e: (e.score, e.value))
+        best = self.evidence[0]
         return (self.tier, not self.draft, self.newest, best.score, best.value)
 
 
@@ -105,7 +92,7 @@ def find(
     sides = _sides(claim, evidence, passages)
     if len(sides) < 2:
         return None
-    sides.sort(key=lambda side: side.rank, reverse=True)
+    sides.sort(key=_Side.rank, reverse=True)
     for side in sides:
         others = [other for other in sides if other is not side]
         reasons = [_beats(side, other, attributes) for other in others]
@@ -136,13 +123,11 @@ def _sides(claim: Claim, evidence: Sequence[Evidence], passages: Mapping[Passage
     said = [e for e in evidence if e.stance is not Stance.MENTIONS]
     floor = CONTENDS * max((e.score for e in said), default=0.0)
     voices: dict[DocumentId, list[Evidence]] = {}
-    for item in sorted(said, key=lambda e: (-e.score, e.span.passage_id, e.span.start, e.span.end)):
-        if item.score >= floor and _speaks(claim, item):
-            voice = voices.setdefault(passages[item.span.passage_id].provenance.document_id, [])
-            if (
-                not voice or voice[0].stance is item.stance
-            ):  # a document does not contradict itself: its best span leads
-                voice.append(item)
+    speaking = [e for e in said if e.score >= floor and _speaks(claim, e)]
+    for item in sorted(speaking, key=_place):
+        voice = voices.setdefault(passages[item.span.passage_id].provenance.document_id, [])
+        if not voice or voice[0].stance is item.stance:  # a document does not contradict itself: its best span leads
+            voice.append(item)
     # The most exact value first, so that "2021" joins "2021-03-05" and does not bridge it to "2021-04-01".
     order = sorted(voices, key=lambda v: (-len(voices[v][0].value), -voices[v][0].score, v))
     groups: list[list[list[Evidence]]] = []
@@ -161,9 +146,19 @@ def _speaks(claim: Claim, item: Evidence) -> bool:
 
 
 def _side(evidence: Iterable[Evidence], passages: Mapping[PassageId, Passage]) -> _Side:
-    items = sorted(evidence, key=lambda e: (-e.score, e.span.passage_id, e.span.start, e.span.end))
-    origins = {passages[e.span.passage_id].provenance for e in items}
-    return _Side(tuple(items), tuple(sorted(origins, key=lambda o: (o.document_id, o.start, o.end))))
+    items = sorted(evidence, key=_place)
+    found = {passages[e.span.passage_id].provenance for e in items}
+    origins = sorted(found, key=lambda o: (o.document_id, o.start, o.end))
+    tier = max(origin.authority for origin in origins)
+    leading = [origin for origin in origins if origin.authority is tier]
+    stable = [origin for origin in leading if not _is_draft(origin)]
+    newest = max(((origin.published_at or "")[:10] for origin in stable), default="")
+    versions = frozenset(origin.version for origin in leading if origin.version)
+    return _Side(tuple(items), tuple(origins), tier, newest, not stable, versions)
+
+
+def _place(item: Evidence) -> tuple[float, str, int, int]:
+    return (-item.score, item.span.passage_id, item.span.start, item.span.end)
 
 
 def _differ(claim: Claim, voice: Sequence[Evidence], other: Sequence[Evidence]) -> bool:
@@ -256,8 +251,8 @@ def _kind(side: _Side, other: _Side, attributes: Sequence[tuple[str, str]]) -> C
     apart = _apart(side, other, attributes)
     if apart:
         return ConflictKind.JURISDICTION if apart[0] in JURISDICTION_FIELDS else ConflictKind.SCOPE
-    versions = [{o.version for o in s.leading if o.version} for s in (side, other)]
-    if side.draft != other.draft or (all(versions) and versions[0].isdisjoint(versions[1])):
+    versions_apart = side.versions and other.versions and side.versions.isdisjoint(other.versions)
+    if side.draft != other.draft or versions_apart:
         return ConflictKind.VERSION
     if side.tier != other.tier:
         return ConflictKind.AUTHORITY

@@ -137,7 +137,7 @@ class _Contract:
     # --- from evidence -------------------------------------------------------------------------------------------
 
     def _direct(self, claim: Claim) -> _Finding:
-        known = [e for e in self.ledger.evidence_for(claim.id) if self._counts(e)]
+        known = [e for e in self.ledger.evidence.get(claim.id, {}).values() if self._counts(e)]
         settling = [e for e in known if _settles(claim, e)]
         of_class = [e for e in settling if self._passage(e).provenance.evidence_class in claim.requirement.classes]
         conflict = find(claim, of_class, self.ledger.passages, self.attributes)
@@ -163,7 +163,7 @@ class _Contract:
         if self.refused:
             return Gap(claim.id, GapKind.NOT_PERMITTED, f"refused by {', '.join(self.refused)}")
         only = "only generated or suspicious text speaks to it"
-        held = bool(self.ledger.evidence_for(claim.id))
+        held = bool(self.ledger.evidence.get(claim.id))
         return Gap(claim.id, GapKind.NO_EVIDENCE, only if held else "nothing held speaks to it")
 
     def _qualified(
