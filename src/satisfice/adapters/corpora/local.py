@@ -25,7 +25,7 @@ from satisfice.core.ids import DocumentId, PassageId
 from satisfice.core.passages import Document, Passage
 from satisfice.core.queries import Query
 from satisfice.core.sources import SourceProfile
-from satisfice.errors import CorpusBusy, CorpusError
+from satisfice.errors import CorpusBusy, CorpusCorrupt, CorpusError
 from satisfice.ports.embedder import Embedder
 from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
 
@@ -43,8 +43,8 @@ class LocalCorpus:
     """`CorpusStore` and `Retriever` over one folder. Any number of processes may read it while one writes.
 
     `on_boundary` is called with the name of each step of a commit, from the thread that takes it: tests kill the process
-    there. The steps are, in order: `stored` (SQLite committed), `vectors written`, `words added`, `words committed`,
-    `completed`.
+    there. The steps are, in order: `put` (a batch is in the open transaction), `stored` (it is committed), `vectors
+    written` (only with an embedder), `words added`, `words committed`, `completed`.
     """
 
     def __init__(
@@ -60,6 +60,8 @@ class LocalCorpus:
             require_numpy()
         self._folder = path
         self._profile = profile
+        self._pools: tuple[ThreadPoolExecutor, ThreadPoolExecutor] | None = None
+        self._snapshots = Snapshots(path, embedder.id if embedder is not None else "")
         self._embedder = embedder
         self._at = on_boundary
         self._lock = WriterLock(path)
@@ -83,9 +85,10 @@ class LocalCorpus:
         CorpusError
             The folder cannot be used.
         """
-        self._write_pool = ThreadPoolExecutor(1, thread_name_prefix="corpus-write")
-        self._read_pool = ThreadPoolExecutor(_READERS, thread_name_prefix="corpus-read")
-        self._snapshots = Snapshots(self._folder, self._vectors_by)
+        self._pools = (
+            ThreadPoolExecutor(1, thread_name_prefix="corpus-write"),
+            ThreadPoolExecutor(_READERS, thread_name_prefix="corpus-read"),
+        )
         try:
             await self._catch_up()
             number = await self._reading(lambda connection: read_generation(connection).version)
@@ -97,13 +100,17 @@ class LocalCorpus:
 
     async def close(self) -> None:
         """Abandon what was not committed; no thread, connection or lock is left."""
+        if self._pools is None:
+            return
         try:
             await self.abandon()
         finally:
-            self._write_pool.shutdown(wait=True)
-            self._read_pool.shutdown(wait=True)
+            pools, self._pools = self._pools, None
+            for pool in pools:
+                pool.shutdown(wait=True)
             while self._idle:
                 self._idle.pop().close()
+            self._snapshots.forget()
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -170,7 +177,7 @@ class LocalCorpus:
             await self._stored()
             number = await self._writing(ingest.commit)
             self._ingest = None
-            self._at_boundary("stored")
+            await self._writing(self._at, "stored")
             await self._units(self._follow())
         finally:
             await self.abandon()
@@ -192,9 +199,6 @@ class LocalCorpus:
         if self._ingest is None:
             raise CorpusError(ADAPTER, "nothing can be written before begin()")
         return self._ingest
-
-    def _at_boundary(self, name: str) -> None:
-        self._at(name)
 
     def _take(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -238,6 +242,7 @@ class LocalCorpus:
         for document, passages in batch:
             ingest.put(document, passages, vectors[done : done + len(passages)])
             done += len(passages)
+        self._at("put")
 
     async def _vectors(self, passages: Sequence[Passage]) -> Sequence[bytes]:
         if self._embedder is None:
@@ -250,13 +255,18 @@ class LocalCorpus:
 
     async def _catch_up(self) -> None:
         """Make or finish what is derived, where this process may write and no other one does."""
-        if (self._folder / DATABASE).exists() and not await self._reading(self._is_behind):
+        exists = (self._folder / DATABASE).exists()
+        if exists and not await self._reading(self._is_behind):
             return
         try:
             await self._writing(self._take)
             await self._units(self._follow())
-        except CorpusBusy:
-            return  # the writer at work finishes it
+        except CorpusCorrupt:
+            raise
+        except CorpusError:
+            if not exists:
+                raise
+            # Another process writes and finishes it, or this one may only read: the last complete generation serves.
         finally:
             await self.abandon()
 
@@ -316,12 +326,19 @@ class LocalCorpus:
 
     # --- threads -----------------------------------------------------------------------------------------------------
 
+    def _open_pools(self) -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
+        if self._pools is None:
+            raise CorpusError(
+                ADAPTER, f"the corpus in {self._folder} is not open; use `async with` or call open() first"
+            )
+        return self._pools
+
     async def _reading(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         def run() -> Result:
             with explained(self._folder), self._connection() as connection:
                 return work(connection)
 
-        return await asyncio.get_running_loop().run_in_executor(self._read_pool, run)
+        return await asyncio.get_running_loop().run_in_executor(self._open_pools()[1], run)
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
@@ -342,7 +359,7 @@ class LocalCorpus:
             with explained(self._folder):
                 return work(*values)
 
-        return await asyncio.get_running_loop().run_in_executor(self._write_pool, run)
+        return await asyncio.get_running_loop().run_in_executor(self._open_pools()[0], run)
 
     async def _units(self, steps: Generator[None]) -> None:
         """Take a long piece of work one unit at a time, so that it can be cancelled in between."""

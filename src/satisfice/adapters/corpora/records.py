@@ -4,6 +4,7 @@ import json
 import sqlite3
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from satisfice.adapters.corpora.schema import decoded, encoded
@@ -35,8 +36,9 @@ def terms_of(passage: Passage) -> Terms:
     return Terms(len(body), " ".join(head), " ".join(body))
 
 
+@lru_cache(maxsize=1_024)
 def bounded_terms(text: str) -> tuple[str, ...]:
-    """`search_terms`, none longer than the index takes."""
+    """`search_terms`, none longer than the index takes. Remembered for a while: signing and indexing ask for the same text."""
     return tuple(term[:MAX_TERM_CHARS] for term in search_terms(text))
 
 

@@ -5,7 +5,7 @@ from typing import Protocol, cast
 
 import rensa
 
-from satisfice.core.text import search_terms
+from satisfice.adapters.corpora.records import bounded_terms
 
 SIGNED_BY = "rminhash/2/64/stem-triples"
 """Algorithm, its version, permutations and what is hashed. Only signatures with the same name can be compared."""
@@ -25,11 +25,7 @@ _new_sketch = cast("Callable[[int, int], _Sketch]", rensa.RMinHash)  # pyright: 
 
 def signature(text: str) -> tuple[int, ...]:
     """64 values; the share of equal values at equal places estimates the resemblance (standard error .06). Empty without a word."""
-    return signature_of_terms(search_terms(text))
-
-
-def signature_of_terms(terms: Sequence[str]) -> tuple[int, ...]:
-    """The same for a text whose `search_terms` are at hand."""
+    terms = bounded_terms(text)
     if not terms:
         return ()
     triples = {" ".join(terms[i : i + 3]) for i in range(max(1, len(terms) - 2))}

@@ -84,6 +84,11 @@ class Snapshots:
         self._current: Snapshot | None = None
         self._lock = Lock()
 
+    def forget(self) -> None:
+        """Let go of everything that is open."""
+        with self._lock:
+            self._index = self._current = None
+
     def newest(self, connection: sqlite3.Connection) -> tuple[Generation, Snapshot]:
         """The newest generation that every part has, with a read transaction open on `connection` that sees it whole.
 

@@ -63,6 +63,7 @@ class Ingest:
         before = read_generation(connection)
         self.number = before.number + 1
         self._sum = int(before.digest, 16)
+        self._gained: dict[int, tuple[int, int]] = {}
         self.changed = False
 
     def put(self, document: Document, passages: Sequence[Passage], vectors: Sequence[bytes]) -> None:
@@ -110,13 +111,13 @@ class Ingest:
             self.changed = True
             row, digest, born = found
             self._sum -= int.from_bytes(digest, "big")
-            self._connection.execute(
-                """UPDATE permissions SET passages = passages - gone.passages, terms = terms - gone.terms
-                   FROM (SELECT permission, count(*) AS passages, sum(length) AS terms FROM passages
-                         JOIN terms ON passage = passages.row WHERE document = ? GROUP BY permission) AS gone
-                   WHERE permissions.row = gone.permission""",
+            lost = self._connection.execute(
+                """SELECT permission, count(*), sum(length) FROM passages JOIN terms ON passage = passages.row
+                   WHERE document = ? GROUP BY permission""",
                 (row,),
             )
+            for permission, passages, terms in lost.fetchall():
+                self._count(permission, -passages, -terms)
             self._connection.execute("UPDATE documents SET died = ? WHERE row = ?", (self.number, row))
             self._connection.execute("UPDATE passages SET died = ? WHERE document = ?", (self.number, row))
             if born == self.number:
@@ -137,6 +138,10 @@ class Ingest:
         if not self.changed:
             self._connection.execute("ROLLBACK")
             return self.number - 1
+        self._connection.executemany(
+            "UPDATE permissions SET passages = passages + ?, terms = terms + ? WHERE row = ?",
+            [(*gained, permission) for permission, gained in self._gained.items()],
+        )
         digest = f"{self._sum % _DIGEST_MODULUS:064x}"
         self._connection.execute("UPDATE generation SET number = ?, digest = ?", (self.number, digest))
         self._connection.execute("COMMIT")
@@ -203,11 +208,13 @@ class Ingest:
             ) from failure
         self._connection.execute("INSERT INTO texts (passage, text) VALUES (?, ?)", (row, encoded(passage.text)))
         self.set_terms(row or 0, terms)
-        self._connection.execute(
-            "UPDATE permissions SET passages = passages + 1, terms = terms + ? WHERE row = ?",
-            (terms.length, permission),
-        )
+        self._count(permission, 1, terms.length)
         return row or 0
+
+    def _count(self, permission: int, passages: int, terms: int) -> None:
+        """Totals per permission are written once, at the end."""
+        before = self._gained.get(permission, (0, 0))
+        self._gained[permission] = (before[0] + passages, before[1] + terms)
 
     def set_terms(self, row: int, terms: Terms) -> None:
         """Store what the word index is to hold."""
