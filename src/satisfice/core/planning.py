@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from satisfice.core.claims import Claim
 from satisfice.core.ids import MAIN, ClaimId, ProposalId
-from satisfice.core.orders import Proposal, SearchProposal
+from satisfice.core.orders import BranchProposal, Proposal, SearchProposal
 from satisfice.core.queries import Lineage, Query, ReasonCode
 from satisfice.core.state import Branch, RunState
 from satisfice.core.sufficiency import verdict
@@ -53,17 +53,17 @@ def proposed(state: RunState, branch: Branch, number: int, proposals: Sequence[P
 
 
 def with_first_looks(state: RunState, branch: Branch) -> Branch:
-    """The branch with a first look for each of its claims that nobody proposed a search for, and the other sources after it.
+    """The branch with a first look for each of its claims that nobody proposed a search or a branch for, and the other sources after it.
 
     Sources are asked in order of authority, then name.
     """
     sources = sorted(state.sources.values(), key=lambda s: (-s.profile.authority, s.profile.id))
     pending = list(branch.pending)
-    searched = {p.lineage.claim for p in pending if isinstance(p, SearchProposal)}
+    branched = {claim for p in pending if isinstance(p, BranchProposal) for claim in p.claims}
     for claim_id in branch.claims:
         claim = state.ledger.claims[claim_id]
         mine = [p for p in pending if isinstance(p, SearchProposal) and p.lineage.claim == claim_id]
-        if not mine and claim_id not in searched and sources:
+        if not mine and claim_id not in branched and sources:
             query = Query(claim.text, sources[0].profile.id, state.started.task.top_k)
             look = SearchProposal(_name(branch, claim_id, 0), query, Lineage(claim=claim_id))
             pending.append(look)
