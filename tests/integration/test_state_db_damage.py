@@ -3,22 +3,25 @@
 import asyncio
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from satisfice.adapters.event_stores import rows
 from satisfice.adapters.event_stores.sqlite import SqliteEventStore
 from satisfice.adapters.event_stores.state_file import StateFile
-from satisfice.core.facts import Envelope
+from satisfice.core.facts import CancelRequested, Envelope
 from satisfice.core.ids import DocumentId, RunId
 from satisfice.errors import Corrupt, RunNotFound, StoreError, UnknownFact
 from satisfice.testing.clock import FakeClock
 from satisfice.testing.conformance.example_log import HIDDEN, RUN, owner, placed, whole_run
 
 OTHER = RunId("other")
+
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +188,27 @@ async def test_a_fact_of_a_newer_satisfice_is_told_from_damage(path: Path) -> No
 
     with pytest.raises(UnknownFact, match="Dreamt"):
         await read(path)
+
+
+class Losing(StateFile):
+    """Loses a run to another process after its first page was read."""
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        found = await super().read(work)
+        await self.write(lambda connection: connection.execute("DELETE FROM facts WHERE seq > 500"))
+        return found
+
+
+async def test_a_log_that_vanishes_while_it_is_read_is_not_given_in_part(path: Path) -> None:
+    file = Losing(path)
+    store = SqliteEventStore(file, FakeClock())
+    run = RunId("long")
+    epoch = await store.take(run, owner("first"), 1_000)
+    await store.append(run, placed([CancelRequested()] * 1_200), 0, epoch)
+
+    with pytest.raises(Corrupt, match="run 'long', fact 501: it is missing"):
+        await store.read(run)
+    await file.close()
 
 
 async def test_redacting_goes_on_past_a_damaged_log_and_says_so(path: Path) -> None:

@@ -261,9 +261,11 @@ def test_a_dead_process_that_nobody_reaped_has_ended() -> None:
     assert child.stdout is not None
     zombie = replace(current_owner(), pid=child.pid, started=child.stdout.readline().strip())
     child.stdout.close()
-    while not has_ended(zombie):
+    until = time.monotonic() + 10
+    while not has_ended(zombie) and time.monotonic() < until:
         time.sleep(0.01)
 
+    assert has_ended(zombie)
     assert Path(f"/proc/{child.pid}").exists()
     child.wait()
 

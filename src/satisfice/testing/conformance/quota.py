@@ -78,6 +78,16 @@ class QuotaConformance:
 
         assert await self._queries_left(quota) == (8, 1)
 
+    async def test_what_is_held_stays_held_when_others_overrun(self, quota: Quota) -> None:
+        await quota.hold("run:1", PATH, queries(2))
+        await quota.hold("run:2", PATH, queries(1))
+        await quota.settle("run:2", queries(9))
+
+        assert await quota.hold("run:1", PATH, queries(2)) is None
+        await quota.settle("run:1", queries(1))
+
+        assert await self._queries_left(quota) == (0, 0)
+
     async def test_another_charge_under_one_key_takes_the_place_of_the_first(self, quota: Quota) -> None:
         """The first belonged to an intent that never appeared: its process died before the log had it."""
         await quota.hold("run:1", PATH, queries(1))
