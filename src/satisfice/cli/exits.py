@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import IntEnum
 
-from satisfice.errors import HistoryError, SatisficeError, UsageError
+from satisfice.errors import HistoryError, RunNotFound, SatisficeError, UsageError
 
 
 class ExitCode(IntEnum):
@@ -59,6 +59,6 @@ def of_outcome(outcome: str, stop: str | None) -> ExitCode:
 
 def of_error(error: SatisficeError) -> ExitCode:
     """The code of an error that reached the command line."""
-    if isinstance(error, UsageError):
+    if isinstance(error, UsageError | RunNotFound):
         return ExitCode.USAGE
     return ExitCode.HISTORY if isinstance(error, HistoryError) else ExitCode.WORLD

@@ -88,6 +88,7 @@ def _passage(passage: Passage) -> Json:
     return {
         "passage_id": passage.id,
         "source_id": origin.source_id,
+        "document_id": origin.document_id,
         "document": origin.title,
         "uri": origin.uri,
         "headings": list(origin.headings),

@@ -10,7 +10,6 @@ from satisfice.core.access import LOCAL_TENANT, Principal
 Folders = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[FOLDER]...",
         help="Folders to search, or names of sources in the settings. Without any: the sources of the settings.",
         show_default=False,
     ),

@@ -11,6 +11,7 @@ from satisfice.cli.terminal import clean, one_line
 from satisfice.core.amounts import Dimension
 from satisfice.core.conflicts import Conflict
 from satisfice.core.evidence import Evidence
+from satisfice.core.orders import StopReason
 from satisfice.core.passages import Passage, Span, Trust, quote
 from satisfice.core.report import Citation, ClaimReport, RunReport
 from satisfice.core.sources import Authority
@@ -34,7 +35,6 @@ def show(report: RunReport, out: Console) -> None:
     _section(out, "Evidence", (_evidence(citation, report) for citation in report.citations))
     _section(out, "Claims", (line for claim in report.claims for line in _claim(claim, report, numbers)))
     _section(out, "Conflicts", (line for conflict in report.conflicts for line in _conflict(conflict, report, numbers)))
-    _section(out, "Missing", _gaps(report))
     _section(out, "Notes", _notes(report))
     _section(out, "", _ending(report))
 
@@ -56,9 +56,12 @@ def _answer(report: RunReport) -> Text:
     text = Text()
     for sentence in report.sentences:
         text.append(" ".join(clean(sentence.text).split()))
-        marks = "".join(f"[{number}]" for number in sentence.citations) or "[uncited]"
-        if report.citations or not sentence.citations:
-            text.append(f" {marks} ", "cyan" if sentence.citations else "yellow")
+        marks = "".join(f"[{number}]" for number in sentence.citations)
+        if marks:
+            text.append(f" {marks}", "cyan")
+        elif report.stop is not StopReason.NOT_NEEDED:
+            text.append(" [uncited]", "yellow")
+        text.append(" ")
     text.rstrip()
     return text
 
@@ -110,6 +113,10 @@ def _claim(claim: ClaimReport, report: RunReport, numbers: dict[Span, int]) -> I
     body.append("".join(f" [{number}]" for number in cited), "cyan")
     if not claim.claim.requirement.must:
         body.append(" (wanted, not required)", "dim")
+    for gap in claim.gaps:
+        body.append(f"\nmissing: {wording.GAPS[gap.kind]}", "yellow")
+        if gap.detail:
+            body.append(f" ({one_line(gap.detail)})", "yellow")
     yield Text(f"  {claim.status.lower()}", _STATUS_STYLES[claim.status]), body
     if claim.contradictions:
         yield Text("  against", "yellow"), _side(claim.contradictions, report, numbers)
@@ -139,14 +146,6 @@ def _side(side: tuple[Evidence, ...], report: RunReport, numbers: dict[Span, int
     if len(readable) > 1:
         text.append(f" and {len(readable) - 1} more", "dim")
     return text
-
-
-def _gaps(report: RunReport) -> Iterator[tuple[Text, Text]]:
-    texts = {claim.claim.id: claim.claim.text for claim in report.claims}
-    for gap in report.gaps:
-        said = wording.GAPS[gap.kind]
-        detail = f" ({one_line(gap.detail)})" if gap.detail else ""
-        yield Text("  -"), Text(f"{one_line(texts.get(gap.claim_id, gap.claim_id))}: {said}{detail}")
 
 
 def _notes(report: RunReport) -> Iterator[tuple[Text, Text]]:

@@ -76,7 +76,8 @@ def console(*, stderr: bool = False) -> Console:
 
 def tell(text: str, style: str = "dim") -> None:
     """A line about the work, on stderr."""
-    console(stderr=True).print(Text(clean(text), style))
+    screen = console(stderr=True)
+    screen.print(Text(clean(text), style), soft_wrap=not screen.is_terminal)
 
 
 @contextmanager
@@ -87,6 +88,9 @@ def guarded() -> Generator[None]:
         sys.stdout.flush()
     except typer.Exit:
         raise
+    except KeyboardInterrupt:
+        tell("Cancelled. What was stored before stays.")
+        raise typer.Exit(ExitCode.CANCELLED) from None
     except BrokenPipeError:
         # Python flushes stdout once more on its way out and would complain about the same pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -116,7 +120,8 @@ def _show(error: SatisficeError) -> None:
 
 
 def _say_error(message: str) -> None:
-    console(stderr=True).print(Text.assemble(("Error: ", "bold red"), clean(message)))
+    screen = console(stderr=True)
+    screen.print(Text.assemble(("Error: ", "bold red"), clean(message)), soft_wrap=not screen.is_terminal)
 
 
 def _debug_hint() -> None:

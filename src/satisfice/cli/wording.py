@@ -39,7 +39,7 @@ MEANINGS: Mapping[StopReason, str] = {
 }
 
 GAPS: Mapping[GapKind, str] = {
-    GapKind.NO_EVIDENCE: "nothing was found",
+    GapKind.NO_EVIDENCE: "no evidence",
     GapKind.WRONG_CLASS: "what was found is not the kind of record that counts",
     GapKind.LOW_AUTHORITY: "what was found has too little authority",
     GapKind.STALE: "what was found is too old",

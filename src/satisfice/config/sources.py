@@ -1,5 +1,6 @@
 """Which sources a caller means: names from the settings, or paths."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,13 +36,18 @@ def _declared(settings: Settings, folder: Path) -> str | None:
     return next((name for name, source in settings.source.items() if source.path.resolve() == place), None)
 
 
-def _missing(settings: Settings, folder: Path) -> InputError:
-    around = [child.name for child in folder.parent.iterdir() if child.is_dir()] if folder.parent.is_dir() else []
-    hint = nearest(folder.name, sorted({*around, *settings.source}))
+def _missing(settings: Settings, path: Path) -> InputError:
+    there = next(above for above in path.absolute().parents if above.exists())
+    name = path.absolute().relative_to(there).parts[0]
+    beside = [child.name for child in there.iterdir()] if there.is_dir() and os.access(there, os.R_OK) else []
     known = (
         f"a folder or file that exists, or one of the sources in the settings ({', '.join(settings.source) or 'none'})"
     )
-    return InputError(f"there is no {str(folder)!r}", f"allowed: {known}", hint or "Check the path.")
+    hint = (
+        nearest(name, sorted({*beside, *settings.source}))
+        or "Check the path; a question of several words stands in quotes."
+    )
+    return InputError(f"there is no {str(path)!r}", f"allowed: {known}", hint)
 
 
 def _fresh_name(folder: Path, taken: set[str]) -> str:

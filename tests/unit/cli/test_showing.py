@@ -33,9 +33,7 @@ Claims
   supported   the refund window for annual plans [1]
   against     60 day: forum.md · pages 2-3 · community
   unsupported who approves refunds (wanted, not required)
-
-Missing
-  - who approves refunds: nothing was found
+              missing: no evidence
 
 Notes
   - a provider used more than it was allowed; all of it is counted

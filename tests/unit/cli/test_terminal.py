@@ -37,7 +37,7 @@ def test_a_line_is_one_line_and_bounded() -> None:
         (InputError("nothing asked", "a question", "Ask one."), ExitCode.USAGE),
         (ConfigError((Problem("f", "a", "1", "2"), Problem("f", "b", "1", "2"))), ExitCode.USAGE),
         (CorpusCorrupt("sqlite", "broken; rebuild it"), ExitCode.WORLD),
-        (RunNotFound("sqlite", "no run 'x'"), ExitCode.WORLD),
+        (RunNotFound("sqlite", "no run 'x'"), ExitCode.USAGE),
         (Diverged("r", 3, "a", "b"), ExitCode.HISTORY),
         (OSError(errno.ENOSPC, "No space left on device", "store"), ExitCode.WORLD),
         (ZeroDivisionError("1 / 0"), ExitCode.BUG),
