@@ -201,11 +201,12 @@ def _judged(state: RunState, order: Think, thought: Thought) -> RunState:
     state = reviewed(replace(state, ledger=ledger))
     judged = set(thought.judged) or set(branch.unjudged)
     unjudged = tuple(p for p in branch.unjudged if p not in judged)
-    progress = branch.progress
+    progress, tried = branch.progress, branch.tried
     if branch.returned and not unjudged:
         better = progressed(before.ledger, before.verdict, state.ledger, state.verdict)
         progress = progress.after_round(progressed=better)
-    return state.with_branch(replace(branch, unjudged=unjudged, progress=progress, returned=False))
+        tried = {} if better else tried
+    return state.with_branch(replace(branch, unjudged=unjudged, progress=progress, tried=tried, returned=False))
 
 
 # --- failures ------------------------------------------------------------------------------------------------------

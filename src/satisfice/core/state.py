@@ -78,7 +78,7 @@ class Branch:
     standin: tuple[Step, ...] = ()
     """Steps whose reasoner failed for good: the extractive one takes them."""
     tried: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many actions of each kind ran for each claim, by `claim:kind`."""
+    """How many actions of each kind ran for each claim since the last progress, by `claim:kind`."""
 
 
 @dataclass(frozen=True, slots=True)
