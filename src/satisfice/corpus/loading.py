@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import posixpath
+import re
 import zlib
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -46,7 +47,7 @@ _TITLE_WITHIN_CHARS = 20_000
 _MAX_TITLE_CHARS = 300
 _MAX_KEY_CHARS = 200
 _MAX_PROBLEMS = 5
-_LAYOUTS = {Format.MARKDOWN: Layout.MARKDOWN, Format.TEXT: Layout.PLAIN}
+_MARKDOWN_HEADING = re.compile(r"^#{2,4} [^\W\d_]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ def _texts(content: Content, source: TextIO) -> Iterator[Part]:
     line, held = 1 + held.count("\n", 0, top.body_start), held[top.body_start :]
     if not held.strip():
         raise Unreadable("empty" if top.body_start == 0 else "nothing but front matter")
-    layout, number = _LAYOUTS[content.file.format], 0
+    layout, number = _layout(content.file, held), 0
     while held:
         ended = len(held) <= PART_CHARS
         cut = len(held) if ended else _place_to_cut(held)
@@ -193,6 +194,12 @@ def _texts(content: Content, source: TextIO) -> Iterator[Part]:
             yield Part(held[:cut], layout, fields=top.fields, key=f"part={number}" if number else "", line=line)
         line += held.count("\n", 0, cut)
         held = held[cut:] + tidy(source.read(PART_CHARS))
+
+
+def _layout(file: SourceFile, text: str) -> Layout:
+    """By the name's suffix; a name without one (README, METADATA) is judged by what its text looks like."""
+    looks = not file.path.suffix and len(_MARKDOWN_HEADING.findall(text, 0, _TITLE_WITHIN_CHARS)) >= 2
+    return Layout.MARKDOWN if file.format is Format.MARKDOWN or looks else Layout.PLAIN
 
 
 def _place_to_cut(text: str) -> int:

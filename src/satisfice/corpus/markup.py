@@ -81,7 +81,8 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HIDDEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])|font-size\s*:\s*0(?![.\d])", re.IGNORECASE
 )
-_PERMALINK_CLASSES = ("headerlink", "anchor", "permalink")
+_PERMALINKS = frozenset({"#", "¶", "§", "🔗", "link"})
+"""What generators of documentation put behind a heading to link to it."""
 _MAIN = "main, [role=main]"
 _MIN_MAIN_CHARS = 200
 _DATES = (
@@ -147,7 +148,7 @@ class _Writer:
         self._done: list[str] = []
         self._line: list[str] = []
         self._prefix = ""
-        self._lists: list[str] = []
+        self._lists: list[int | None] = []  # None: bullets; else the number of the last item
         self._pre = 0
         self._cells: list[str] | None = None
 
@@ -180,13 +181,19 @@ class _Writer:
         if tag in _HEADINGS:
             self._prefix = "#" * _HEADINGS[tag] + " "
         elif tag in {"ul", "ol"}:
-            self._lists.append("-" if tag == "ul" else "1.")
+            self._lists.append(None if tag == "ul" else 0)
         elif tag == "li":
-            self._prefix = "  " * max(0, len(self._lists) - 1) + (self._lists[-1] if self._lists else "-") + " "
+            self._prefix = self._bullet()
         elif tag == "pre":
             self._pre += 1
         elif tag == "tr":
             self._cells = []
+
+    def _bullet(self) -> str:
+        number = self._lists[-1] if self._lists else None
+        if number is not None:
+            self._lists[-1] = number = number + 1
+        return "  " * max(0, len(self._lists) - 1) + ("- " if number is None else f"{number}. ")
 
     def _leave(self, tag: str) -> None:
         if tag in {"td", "th"} and self._cells is not None:
@@ -250,13 +257,18 @@ def _steps(root: LexborNode) -> Iterator[tuple[LexborNode, bool]]:
 
 
 def _dropped(node: LexborNode) -> bool:
-    if node.tag in _DROPPED:
+    if node.tag in _DROPPED or (node.tag == "a" and node.text().strip() in _PERMALINKS and _in_heading(node)):
         return True
     attributes = node.attributes
     if not attributes:
         return False
     if "hidden" in attributes or attributes.get("aria-hidden") == "true" or attributes.get("role") == "navigation":
         return True
-    if node.tag == "a" and any(name in (attributes.get("class") or "") for name in _PERMALINK_CLASSES):
-        return True
     return bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
+
+
+def _in_heading(node: LexborNode) -> bool:
+    """Its parent, or that one's parent, is a heading or the term of a definition."""
+    parent = node.parent
+    above = parent.parent if parent is not None else None
+    return any(found is not None and (found.tag in _HEADINGS or found.tag == "dt") for found in (parent, above))

@@ -69,6 +69,16 @@ def test_titles_come_from_the_first_heading_else_the_name(tmp_path: Path, name: 
     assert load(write(tmp_path / name, text))[0].document.title == title
 
 
+@pytest.mark.parametrize(
+    ("name", "layout"), [("README", Layout.MARKDOWN), ("notes.txt", Layout.PLAIN), ("notes.md", Layout.MARKDOWN)]
+)
+def test_a_file_without_a_suffix_is_read_as_markdown_when_it_looks_like_it(
+    tmp_path: Path, name: str, layout: Layout
+) -> None:
+    assert load(write(tmp_path / name, "intro\n\n## Usage\n\nrun it\n\n## Licence\n\nfree\n"))[0].layout is layout
+    assert load(write(tmp_path / "hosts", "# first comment\n# second comment\n127.0.0.1"))[0].layout is Layout.PLAIN
+
+
 def test_ids_are_stable_for_a_place_and_differ_between_places_and_sources(tmp_path: Path) -> None:
     before = load(write(tmp_path / "a.md", "one"))[0].document
     after = load(write(tmp_path / "a.md", "two"))[0].document

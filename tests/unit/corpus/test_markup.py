@@ -38,12 +38,12 @@ def text_of(html: str) -> str:
 
 
 def test_structure_survives_in_the_shape_of_markdown() -> None:
-    html = """<h1>Plans <a class="headerlink" href="#x">¶</a></h1><p>Four   plans,<br>two <b>bold</b>.</p>
-    <ul><li>one</li><li>two<ol><li>inner</li></ol></li></ul>
+    html = """<h1>Plans <a class="headerlink" href="#x">¶</a></h1><p>See <a href="#">#</a> 3.</p><p>Four   plans,<br>two <b>bold</b>.</p>
+    <ul><li>one</li><li>two<ol><li>inner</li><li>last</li></ol></li></ul>
     <table><tr><th>Plan</th><th>Price</th></tr><tr><td>Studio</td><td><p>18 EUR</p><p>a | b</p></td></tr></table>
     <pre>if x:\n    y = "```"</pre><h2>Next</h2>tail"""
     assert text_of(html) == (
-        "# Plans\n\nFour plans,\ntwo bold.\n\n- one\n- two\n  1. inner\n\n| Plan | Price |\n| Studio | 18 EUR a \\| b |\n\n"
+        "# Plans\n\nSee # 3.\n\nFour plans,\ntwo bold.\n\n- one\n- two\n  1. inner\n  2. last\n\n| Plan | Price |\n| Studio | 18 EUR a \\| b |\n\n"
         '````\nif x:\n    y = "```"\n````\n\n## Next\n\ntail'
     )
 
