@@ -34,6 +34,9 @@ from satisfice.testing.conformance.example_log import (
 )
 
 
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc, which this system has not")
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "a new folder" / "state.db"
@@ -74,6 +77,7 @@ async def test_nothing_is_made_before_it_is_needed(path: Path) -> None:
     assert not path.parent.exists()
 
 
+@needs_proc
 async def test_after_closing_no_thread_and_no_connection_is_left(path: Path) -> None:
     before = threads()
     file = StateFile(path)
@@ -252,10 +256,12 @@ def test_a_process_that_is_over_has_ended() -> None:
     assert has_ended(ended_process())
 
 
+@needs_proc
 def test_a_pid_that_was_given_to_another_process_does_not_pass_for_the_old_one() -> None:
     assert has_ended(replace(current_owner(), started="some other boot 12345"))
 
 
+@needs_proc
 def test_a_dead_process_that_nobody_reaped_has_ended() -> None:
     child = subprocess.Popen([sys.executable, "-c", _TELL_STARTED], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None

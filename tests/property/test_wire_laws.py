@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from satisfice.adapters.event_stores.codec import Unreadable, decode, encode
 from satisfice.core.access import Principal
-from satisfice.core.amounts import FREE
+from satisfice.core.amounts import FREE, Amounts, Charge
 from satisfice.core.facts import (
     SCHEMA_VERSION,
     CancelRequested,
@@ -33,7 +33,7 @@ from satisfice.core.orders import BranchProposal, LookUpProposal, Refusal, Refus
 from satisfice.core.passages import Handle
 from satisfice.core.policy import Policy
 from satisfice.core.tasks import TaskClass
-from satisfice.core.wire import KINDS
+from satisfice.core.wire import KINDS, Plain
 from satisfice.errors import UnknownFact
 
 # Lone surrogates, NUL and everything beyond the first plane included.
@@ -134,6 +134,20 @@ def test_a_proposal_says_what_kind_it_is() -> None:
     assert json.loads(encode(denied))["proposal"]["kind"] == "LookUpProposal"
     assert _back(denied) == denied
     assert _back(OrderDenied(Refusal(RefusalKind.EMPTY))) == OrderDenied(Refusal(RefusalKind.EMPTY))
+
+
+def test_a_fact_of_an_older_schema_is_read_as_one_of_today() -> None:
+    """A made-up schema 1, in which a failed search was called otherwise and had a fee in the place of a charge."""
+
+    def renamed(_: str, data: Plain) -> tuple[str, Plain]:
+        return "SearchFailed", {"why": data["why"], "retryable": False, "charge": {"amounts": {"queries": data["fee"]}}}
+
+    text = b'{"why": "lone \\ud800", "fee": 2}'
+
+    fact = decode("QueryFailed", 1, text, lifts={("QueryFailed", 1): renamed}, newest=2)
+
+    assert fact == SearchFailed("lone \ud800", retryable=False, charge=Charge(Amounts(queries=2)))
+    assert decode("SearchFailed", 2, encode(fact), lifts={("QueryFailed", 1): renamed}, newest=2) == fact
 
 
 def test_a_field_that_is_missing_has_its_default() -> None:

@@ -57,7 +57,14 @@ def encode(fact: Fact) -> bytes:
     return text
 
 
-def decode(name: str, schema: int, text: bytes, lifts: Mapping[tuple[str, int], Lift] = LIFTS) -> Fact:
+def decode(
+    name: str,
+    schema: int,
+    text: bytes,
+    *,
+    lifts: Mapping[tuple[str, int], Lift] = LIFTS,
+    newest: int = SCHEMA_VERSION,
+) -> Fact:
     """The fact that was encoded, lifted to the newest schema.
 
     Raises
@@ -67,8 +74,8 @@ def decode(name: str, schema: int, text: bytes, lifts: Mapping[tuple[str, int], 
     Unreadable
         The text is damaged.
     """
-    if schema != SCHEMA_VERSION or name not in KINDS:
-        fact, data = lift(name, schema, _plain(text), lifts)
+    if schema != newest or name not in KINDS:
+        fact, data = lift(name, schema, _plain(text), lifts, newest)
         name, text = fact.__name__, json.dumps(data).encode()
     of = _of(name)
     value = _read(of, text)
