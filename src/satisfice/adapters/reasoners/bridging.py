@@ -81,7 +81,7 @@ def next_query(pool: Pool, ranking: Ranking) -> Hop | None:
         if not promised:
             continue
         promise = promised[0][0]
-        value = standing * (0.3 + promise) if followed else standing + 0.5 * promise
+        value = standing * (0.3 + promise) * (1 + candidate.named) if followed else standing + 0.5 * promise
         if best is None or value > best[0]:
             best = (value, candidate, [name for _, name in promised[:FOLLOWED_NAMES]])
     if best is None:

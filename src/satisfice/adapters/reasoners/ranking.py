@@ -12,7 +12,7 @@ The weights were set by hand on three public sets of questions and are flat arou
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -28,13 +28,17 @@ FOLLOWED_NAMES = 6
 """So many names of a passage go into the query that follows it, each worth `NAME_DECAY` of the one before."""
 NAME_DECAY = 0.8
 
-_FOLLOW, _PLACE, _NAMED, _LINK, _SHARED = 0.6, 0.6, 0.4, 1.2, 0.2
+_FOLLOW, _PLACE, _NAMED, _LINK, _SHARED = 0.6, 0.6, 0.4, 1.2, 0.3
+_NAMED_WORTH = 0.7
+"""How far a passage that the question names is trusted at least, wherever a search puts it."""
 _LINK_DECAY = 0.7
 """What a passage's next link is worth, from the one whose sentence has most of the question."""
 _LINK_FLOOR = 0.5
 """Worth of a link whose sentence has nothing of the question."""
 _FOLLOWED_LINKERS = 3
 """Best hits of a later query whose links count."""
+_WORDS_SHARE = 0.65
+_COSINE_DEPTH = 48
 _BRACKET = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*$")
 
 
@@ -137,6 +141,30 @@ def rank(pool: Pool) -> Ranking:
     return _Ranker(pool).ranking()
 
 
+Hits = Sequence[tuple[Handle, float]]
+"""Handles with their strength, 0 to 1, best first."""
+
+
+def weighed(handles: Sequence[Handle]) -> Hits:
+    """What a query found, with words and vectors fused for the purpose of hopping.
+
+    A source fuses for the best single hit. A hop asks for what is said in other words ("studied at" for "alumni"), so the
+    cosine counts for more here; it is scaled between the best and the `_COSINE_DEPTH`th. A source that shows
+    neither part is taken at its own score.
+    """
+    top = max((handle.lexical for handle in handles), default=0.0)
+    cosines = sorted((handle.cosine for handle in handles), reverse=True)[:_COSINE_DEPTH]
+    span = cosines[0] - cosines[-1] if cosines else 0.0
+    words = _WORDS_SHARE if span > 0.0 else 1.0
+    strengths = [
+        words * handle.lexical / top + (1.0 - words) * max(0.0, (handle.cosine - cosines[-1]) / (span or 1.0))
+        if top > 0.0
+        else handle.score
+        for handle in handles
+    ]
+    return sorted(zip(handles, strengths, strict=True), key=lambda hit: (-hit[1], hit[0].id))
+
+
 def unseen_names(asked: Asked, title: str, text: str, linked: frozenset[str]) -> tuple[tuple[float, Name], ...]:
     """Names in a passage that neither its title nor the question has, with their promise, best first.
 
@@ -188,12 +216,13 @@ class _Ranker:
 
     def ranking(self) -> Ranking:
         for past in self._pool.queries:
+            hits = weighed(past.handles)
             if past.lineage.expands is None:
-                self._first_look(past.handles)
-                linkers = [handle.id for handle in past.handles[:LINKING_HITS]]
+                self._first_look(hits)
+                linkers = [handle.id for handle, _ in hits[:LINKING_HITS]]
             else:
-                self._followed(past.handles, past.lineage.expands)
-                linkers = [*(handle.id for handle in past.handles[:_FOLLOWED_LINKERS]), past.lineage.expands]
+                self._followed(hits, past.lineage.expands)
+                linkers = [*(handle.id for handle, _ in hits[:_FOLLOWED_LINKERS]), past.lineage.expands]
             self._spread(linkers)
         candidates = sorted(map(self._candidate, self._titles), key=lambda one: (-one.score, one.id))
         return Ranking(self._asked, tuple(candidates), self._links, self._linked_keys)
@@ -238,14 +267,15 @@ class _Ranker:
     def _worth(self, passage: PassageId) -> float:
         """How far a passage is trusted to lead on, 0 to 1."""
         found = max(self._first.get(passage, 0.0), 0.8 * self._follow.get(passage, 0.0))
-        return min(1.0, max(found, 0.7 * self._linked.get(passage, 0.0)))
+        named = _NAMED_WORTH if self._asked.names(self._titles.get(passage, "")) else 0.0
+        return min(1.0, max(found, named, 0.7 * self._linked.get(passage, 0.0)))
 
-    def _first_look(self, handles: tuple[Handle, ...]) -> None:
-        top = max((handle.score for handle in handles), default=0.0) or 1.0
-        for handle in handles:
-            _raise(self._first, handle.id, handle.score / top)
+    def _first_look(self, hits: Hits) -> None:
+        top = hits[0][1] if hits else 0.0
+        for handle, strength in hits:
+            _raise(self._first, handle.id, strength / (top or 1.0))
 
-    def _followed(self, handles: tuple[Handle, ...], followed: PassageId) -> None:
+    def _followed(self, hits: Hits, followed: PassageId) -> None:
         worth = self._worth(followed)
         passage = self._pool.passages.get(followed)
         sought: list[frozenset[str]] = []
@@ -253,12 +283,12 @@ class _Ranker:
             linked = self._linked_keys.get(followed, frozenset())
             promised = unseen_names(self._asked, passage.provenance.title, passage.text, linked)
             sought = [frozenset(name.stems) for _, name in promised[:FOLLOWED_NAMES]]
-        matched = [frozenset(handle.matched) for handle in handles]
+        matched = [frozenset(handle.matched) for handle, _ in hits]
         common = [sum(stems <= has for has in matched) / (len(matched) + 1) for stems in sought]
-        for place, (handle, has) in enumerate(zip(handles, matched, strict=True)):
+        for place, ((handle, strength), has) in enumerate(zip(hits, matched, strict=True)):
             if handle.id == followed:
                 continue
-            _raise(self._follow, handle.id, worth * handle.score)
+            _raise(self._follow, handle.id, worth * strength)
             _raise(self._place, handle.id, worth / (1 + place))
             for number, stems in enumerate(sought):
                 if stems <= has:
