@@ -108,8 +108,12 @@ def _kept(state: RunState, passages: Sequence[Passage]) -> tuple[RunState, tuple
     )
     if not new:
         return state, ()
-    ledger = state.ledger.with_passages(new, state.started.policy.near_duplicate)
-    return reviewed(replace(state, ledger=ledger)), new
+    before = state.ledger
+    ledger = before.with_passages(new, state.started.policy.near_duplicate)
+    state = replace(state, ledger=ledger)
+    # What nobody judged yet changes the verdict only by showing that two voices heard before were one.
+    same_voices = before.lineage.items() <= ledger.lineage.items()
+    return (state if same_voices else reviewed(state)), new
 
 
 def _returned(state: RunState, branch_id: str, new: Sequence[Passage], *, returned: bool) -> RunState:
