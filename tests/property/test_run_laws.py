@@ -1,6 +1,6 @@
 """Laws of a run, over generated legal logs: whatever the world, the reasoner and the crashes do."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +15,7 @@ from satisfice.core.lineage import lineages
 from satisfice.core.orders import LookUp, Search, Think
 from satisfice.core.planning import reviewed
 from satisfice.core.report import report
-from satisfice.core.state import RunState
+from satisfice.core.state import Branch, RunState
 from satisfice.errors import IllegalFact
 from satisfice.runtime.replaying import verify
 from satisfice.testing.strategies import Simulated, logs
@@ -212,6 +212,15 @@ def test_a_report_can_be_made_at_every_moment(log: Simulated) -> None:
         made = report(state)
         assert {s.dimension for s in made.spent} == set(Dimension)
         assert (made.stop is None) == (state.stop is None)
+
+
+@many
+@given(logs())
+def test_every_state_and_branch_has_the_declared_fields_and_no_other(log: Simulated) -> None:
+    for state in states(log):
+        assert set(vars(state)) == {f.name for f in fields(RunState)}
+        for branch in state.branches.values():
+            assert set(vars(branch)) == {f.name for f in fields(Branch)}
 
 
 def test_a_log_without_its_beginning_is_refused() -> None:

@@ -79,7 +79,7 @@ def _repeats(state: RunState, query: Query, similarity: float | None) -> Refusal
     for sent in state.sent.values():
         if sent.query.source != query.source:
             continue
-        if sent.query.identity() == identity:
+        if sent.identity == identity:
             if sent.status is QueryStatus.FAILED:
                 return Refusal(RefusalKind.FAILED_BEFORE, f"{query.text!r} failed before, unchanged", same_as=identity)
             return Refusal(RefusalKind.DUPLICATE, f"{query.text!r} already ran", same_as=identity)

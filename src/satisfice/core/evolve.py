@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from satisfice.core.amounts import Amounts, Charge
 from satisfice.core.budget import ROOT, open_root, slice_of
+from satisfice.core.changing import changed
 from satisfice.core.choosing import target_of, tried_key
 from satisfice.core.facts import (
     Abandoned,
@@ -92,7 +93,7 @@ def evolve(state: RunState, envelope: Envelope) -> RunState:
         raise IllegalFact(envelope.seq, kind(fact), f"fact {state.seq + 1} is missing")
     if envelope.epoch < state.epoch:
         raise IllegalFact(envelope.seq, kind(fact), f"epoch {envelope.epoch} was fenced off by {state.epoch}")
-    state = replace(state, seq=envelope.seq, epoch=envelope.epoch, now_ms=max(state.now_ms, envelope.at_ms))
+    state = changed(state, seq=envelope.seq, epoch=envelope.epoch, now_ms=max(state.now_ms, envelope.at_ms))
     if isinstance(fact, Started):
         return _started(state, envelope, fact)
     if isinstance(fact, Finished | Failed | Abandoned):
@@ -107,7 +108,7 @@ def _rest(state: RunState, envelope: Envelope) -> RunState:
             return _resumed(state)
         case Proposed():
             branch = state.branches[envelope.branch]
-            return state.with_branch(replace(branch, pending=(*branch.pending, fact.proposal)))
+            return state.with_branch(changed(branch, pending=(*branch.pending, fact.proposal)))
         case OrderDenied():
             return _denied(state, envelope, fact)
         case BranchOpened():
@@ -117,9 +118,9 @@ def _rest(state: RunState, envelope: Envelope) -> RunState:
         case RouteUpgraded():
             return _upgraded(state, envelope)
         case CancelRequested():
-            return replace(state, cancelled=True)
+            return changed(state, cancelled=True)
         case DeadlinePassed():
-            return replace(state, deadline_passed=True)
+            return changed(state, deadline_passed=True)
         case StopDecided():
             return _stop_decided(state, envelope, fact)
         case RunPaused():
@@ -129,7 +130,7 @@ def _rest(state: RunState, envelope: Envelope) -> RunState:
         case RunStopped():
             if state.stop is None:
                 raise IllegalFact(envelope.seq, kind(fact), "StopDecided comes before it")
-            return replace(state, stopped=fact.reason, answer=fact.answer, flags=fact.flags)
+            return changed(state, stopped=fact.reason, answer=fact.answer, flags=fact.flags)
         case _:
             raise IllegalFact(envelope.seq, kind(fact), "a run starts once")
 
@@ -146,7 +147,7 @@ def _started(state: RunState, envelope: Envelope, fact: Started) -> RunState:
     held = state.accounts.hold(order.account, hold_key(number), order.ceiling)
     if isinstance(held, Denied):
         raise IllegalFact(envelope.seq, kind(fact), f"its ceiling does not fit: {held}")
-    state = replace(state, accounts=held, orders=number, round=state.round.started(Flight(number, order.branch, order)))
+    state = changed(state, accounts=held, orders=number, round=state.round.started(Flight(number, order.branch, order)))
     if isinstance(order, Think):
         return _thinking(state, order)
     if isinstance(order, Search):
@@ -157,11 +158,11 @@ def _started(state: RunState, envelope: Envelope, fact: Started) -> RunState:
 def _thinking(state: RunState, order: Think) -> RunState:
     branch = state.branches[order.branch]
     if order.attempt > 1:
-        branch = replace(branch, retries=branch.retries[1:])
+        branch = changed(branch, retries=branch.retries[1:])
     if order.by == "extractive":
-        branch = replace(branch, standin=())
+        branch = changed(branch, standin=())
     if Step.WRITE in order.steps:
-        state = replace(state, write_tried=(*state.write_tried, order.by))
+        state = changed(state, write_tried=(*state.write_tried, order.by))
     return state.with_branch(branch)
 
 
@@ -169,7 +170,7 @@ def _taken(state: RunState, order: Search | LookUp | Rerank | ReadCache) -> RunS
     """An action runs now: it leaves the branch's list and is counted for its claim."""
     branch = state.branches[order.branch]
     if order.attempt > 1:
-        return state.with_branch(replace(branch, retries=branch.retries[1:]))
+        return state.with_branch(changed(branch, retries=branch.retries[1:]))
     wanted = order.proposal if isinstance(order, Search | LookUp) else None
     chosen = next((p for p in branch.pending if p.id == wanted), None)
     if chosen is None:
@@ -177,18 +178,18 @@ def _taken(state: RunState, order: Search | LookUp | Rerank | ReadCache) -> RunS
     key = tried_key(chosen)
     tried = {**branch.tried, key: branch.tried.get(key, 0) + 1}
     pending = tuple(p for p in branch.pending if p.id != chosen.id)
-    return state.with_branch(replace(branch, pending=pending, tried=tried))
+    return state.with_branch(changed(branch, pending=pending, tried=tried))
 
 
 def _sent(state: RunState, number: int, order: Search) -> RunState:
     sent = dict(state.sent)
     first = state.number_of(order.query)
     if first is None:
-        sent[number] = Sent(number, order.query, order.lineage, order.branch)
+        sent[number] = Sent(number, order.query, order.query.identity(), order.lineage, order.branch)
     else:
         earlier = sent[first]
         sent[first] = replace(earlier, status=QueryStatus.RUNNING, attempts=earlier.attempts + 1)
-    return replace(state, sent=sent)
+    return changed(state, sent=sent)
 
 
 def _arrived(state: RunState, envelope: Envelope, fact: Outcome) -> RunState:
@@ -197,9 +198,9 @@ def _arrived(state: RunState, envelope: Envelope, fact: Outcome) -> RunState:
         raise IllegalFact(envelope.seq, kind(fact), f"order {envelope.order} is not in flight")
     if not kind(fact).startswith(_outcome_stem(flight)):
         raise IllegalFact(envelope.seq, kind(fact), f"order {envelope.order} is a {type(flight.order).__name__}")
-    state = replace(state, round=state.round.arrived(envelope.order, fact))
+    state = changed(state, round=state.round.arrived(envelope.order, fact))
     for ready in state.round.ready():
-        state = apply(replace(state, round=state.round.landed(ready.number)), ready)
+        state = apply(changed(state, round=state.round.landed(ready.number)), ready)
     return state if state.round.flights else round_ended(state)
 
 
@@ -217,17 +218,17 @@ def _denied(state: RunState, envelope: Envelope, fact: OrderDenied) -> RunState:
     refusal, proposal = fact.refusal, fact.proposal
     paid = one_step(state.accounts, branch.account, envelope.seq)
     if not isinstance(paid, Denied):
-        state = replace(state, accounts=paid)
+        state = changed(state, accounts=paid)
     if proposal is not None:
-        branch = replace(branch, pending=tuple(p for p in branch.pending if p.id != proposal.id))
+        branch = changed(branch, pending=tuple(p for p in branch.pending if p.id != proposal.id))
     if refusal.kind is RefusalKind.DUPLICATE:
-        branch = replace(branch, progress=branch.progress.repeated())
+        branch = changed(branch, progress=branch.progress.repeated())
     if fact.by is DeniedBy.QUOTA:
-        state = replace(state, quota=refusal.denied)
+        state = changed(state, quota=refusal.denied)
     if isinstance(fact.order, Think) and Step.WRITE in fact.order.steps:
-        state = replace(state, write_tried=(*state.write_tried, fact.order.by))
+        state = changed(state, write_tried=(*state.write_tried, fact.order.by))
     denial = Denial(envelope.seq, branch.id, refusal, proposal)
-    return replace(state.with_branch(branch), denials=(*state.denials, denial))
+    return changed(state.with_branch(branch), denials=(*state.denials, denial))
 
 
 def _opened(state: RunState, envelope: Envelope, fact: BranchOpened) -> RunState:
@@ -243,14 +244,14 @@ def _opened(state: RunState, envelope: Envelope, fact: BranchOpened) -> RunState
         raise IllegalFact(envelope.seq, kind(fact), f"its slice does not fit: {sliced}")
     mine = tuple(p for p in parent.pending if target_of(p) in order.claims and not isinstance(p, BranchProposal))
     taken = {p.id for p in mine} | {order.proposal}
-    parent = replace(
+    parent = changed(
         parent,
         claims=tuple(c for c in parent.claims if c not in order.claims),
         pending=tuple(p for p in parent.pending if p.id not in taken),
     )
     child = Branch(order.opened, order.account, parent.id, order.claims, order.goal, pending=mine)
     child = with_first_looks(state, child)
-    return replace(state, accounts=sliced).with_branch(parent).with_branch(child)
+    return changed(state, accounts=sliced).with_branch(parent).with_branch(child)
 
 
 def _closed(state: RunState, envelope: Envelope) -> RunState:
@@ -258,16 +259,16 @@ def _closed(state: RunState, envelope: Envelope) -> RunState:
     branch = state.branches[envelope.branch]
     if branch.parent is None or state.round.of(branch.id):
         raise IllegalFact(envelope.seq, "BranchClosed", "the main line stays open, and so does a branch in flight")
-    state = replace(state, accounts=state.accounts.close(branch.account))
+    state = changed(state, accounts=state.accounts.close(branch.account))
     parent = state.branches[branch.parent]
-    parent = replace(
+    parent = changed(
         parent,
         claims=(*parent.claims, *branch.claims),
         pending=(*parent.pending, *branch.pending),
         unjudged=tuple(dict.fromkeys((*parent.unjudged, *branch.unjudged))),
         retries=(*parent.retries, *(replace(o, account=parent.account, branch=parent.id) for o in branch.retries)),
     )
-    closed = replace(branch, open=False, pending=(), unjudged=(), retries=(), standin=())
+    closed = changed(branch, open=False, pending=(), unjudged=(), retries=(), standin=())
     return state.with_branch(closed).with_branch(parent)
 
 
@@ -277,8 +278,8 @@ def _upgraded(state: RunState, envelope: Envelope) -> RunState:
     paid = one_step(accounts, ROOT, envelope.seq)
     accounts = accounts if isinstance(paid, Denied) else paid
     retries = tuple(replace(order, account=ROOT) for order in state.main.retries)
-    main = replace(state.main, account=ROOT, retries=retries)
-    return replace(state, accounts=accounts, narrowed=False, deadline_passed=False).with_branch(main)
+    main = changed(state.main, account=ROOT, retries=retries)
+    return changed(state, accounts=accounts, narrowed=False, deadline_passed=False).with_branch(main)
 
 
 # --- legs, people and the end --------------------------------------------------------------------------------------
@@ -286,7 +287,7 @@ def _upgraded(state: RunState, envelope: Envelope) -> RunState:
 
 def _resumed(state: RunState) -> RunState:
     """A new leg: orders in flight are written off by the facts that follow; a pause keeps its reserve released."""
-    state = replace(state, round=state.round.seal())
+    state = changed(state, round=state.round.seal())
     if RESERVE not in state.accounts.holds and state.stop is None and state.unreserved is None:
         state = _reserve(state)
     return state
@@ -300,8 +301,8 @@ def _reserve(state: RunState) -> RunState:
     amounts = Amounts(steps, 0, 0, 0, 0, a.model_calls, a.model_tokens, a.cost_microusd)
     held = state.accounts.hold(ROOT, RESERVE, Charge(amounts))
     if isinstance(held, Denied):
-        return replace(state, unreserved=held)
-    return replace(state, accounts=held, unreserved=None)
+        return changed(state, unreserved=held)
+    return changed(state, accounts=held, unreserved=None)
 
 
 def _stop_decided(state: RunState, envelope: Envelope, fact: StopDecided) -> RunState:
@@ -316,23 +317,23 @@ def _stop_decided(state: RunState, envelope: Envelope, fact: StopDecided) -> Run
         accounts = accounts.release(RESERVE)
     unjudged = tuple(dict.fromkeys(p for branch in state.branches.values() for p in branch.unjudged))
     branches = {
-        b.id: replace(b, open=b.id == MAIN, pending=(), retries=(), standin=(), unjudged=())
+        b.id: changed(b, open=b.id == MAIN, pending=(), retries=(), standin=(), unjudged=())
         for b in state.branches.values()
     }
-    branches[MAIN] = replace(branches[MAIN], account=ROOT, claims=tuple(state.ledger.claims), unjudged=unjudged)
-    return replace(state, stop=fact, accounts=accounts, branches=branches, round=Round())
+    branches[MAIN] = changed(branches[MAIN], account=ROOT, claims=tuple(state.ledger.claims), unjudged=unjudged)
+    return changed(state, stop=fact, accounts=accounts, branches=branches, round=Round())
 
 
 def _paused(state: RunState, fact: RunPaused) -> RunState:
     accounts = state.accounts.release(RESERVE) if RESERVE in state.accounts.holds else state.accounts
-    return replace(state, paused=fact.reason, accounts=accounts)
+    return changed(state, paused=fact.reason, accounts=accounts)
 
 
 def _answered(state: RunState, fact: PersonAnswered) -> RunState:
     """A chosen reading re-plans as the caller's own text; a verdict on an escalation ends the run."""
-    state = replace(state, paused=None, person=fact.verdict)
+    state = changed(state, paused=None, person=fact.verdict)
     if fact.verdict is PersonVerdict.READING and fact.text.strip():
         main = Branch(MAIN, state.main.account, unjudged=tuple(state.ledger.passages))
-        state = replace(state, reading=fact.text, classification=None, ledger=state.ledger.without_claims())
+        state = changed(state, reading=fact.text, classification=None, ledger=state.ledger.without_claims())
         return reviewed(state.with_branch(main))
     return state

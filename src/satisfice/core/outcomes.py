@@ -6,6 +6,7 @@ from dataclasses import replace
 from satisfice.core.access import may_read
 from satisfice.core.amounts import SUMS, Dimension
 from satisfice.core.budget import ROOT
+from satisfice.core.changing import changed
 from satisfice.core.closing import checked, sound
 from satisfice.core.facts import (
     Abandoned,
@@ -61,7 +62,7 @@ def round_ended(state: RunState) -> RunState:
     for branch in state.open_branches():
         if branch.returned and not branch.unjudged:
             progress = branch.progress.after_round(progressed=False)
-            state = state.with_branch(replace(branch, returned=False, progress=progress))
+            state = state.with_branch(changed(branch, returned=False, progress=progress))
     return state
 
 
@@ -73,7 +74,7 @@ def _settled(state: RunState, flight: Flight) -> RunState:
     flags = state.flags
     if accounts.accounts[ROOT].overrun and "overrun" not in flags:
         flags = (*flags, "overrun")
-    return replace(state, accounts=accounts, flags=flags)
+    return changed(state, accounts=accounts, flags=flags)
 
 
 # --- passages ------------------------------------------------------------------------------------------------------
@@ -82,7 +83,7 @@ def _settled(state: RunState, flight: Flight) -> RunState:
 def _found(state: RunState, order: Search, outcome: SearchFinished) -> RunState:
     source = state.sources[order.query.source]
     source = replace(source, answered=True, readable=outcome.readable)
-    state = replace(state, sources={**state.sources, order.query.source: source}, notes=_noted(state, outcome.warnings))
+    state = changed(state, sources={**state.sources, order.query.source: source}, notes=_noted(state, outcome.warnings))
     state, new = _kept(state, outcome.passages)
     number = state.number_of(order.query)
     if number is not None:
@@ -94,7 +95,7 @@ def _found(state: RunState, order: Search, outcome: SearchFinished) -> RunState:
             new=len(new),
             version=outcome.version,
         )
-        state = replace(state, sent={**state.sent, number: sent})
+        state = changed(state, sent={**state.sent, number: sent})
     return _returned(state, order.branch, new, returned=bool(outcome.passages))
 
 
@@ -110,7 +111,7 @@ def _kept(state: RunState, passages: Sequence[Passage]) -> tuple[RunState, tuple
         return state, ()
     before = state.ledger
     ledger = before.with_passages(new, state.started.policy.near_duplicate)
-    state = replace(state, ledger=ledger)
+    state = changed(state, ledger=ledger)
     # What nobody judged yet changes the verdict only by showing that two voices heard before were one.
     same_voices = before.lineage.items() <= ledger.lineage.items()
     return (state if same_voices else reviewed(state)), new
@@ -123,7 +124,7 @@ def _returned(state: RunState, branch_id: str, new: Sequence[Passage], *, return
         progress = progress.found_something()
     unjudged = (*branch.unjudged, *(passage.id for passage in new))
     return state.with_branch(
-        replace(branch, unjudged=unjudged, progress=progress, returned=branch.returned or returned)
+        changed(branch, unjudged=unjudged, progress=progress, returned=branch.returned or returned)
     )
 
 
@@ -131,7 +132,7 @@ def _reranked(state: RunState, branch_id: str, outcome: RerankFinished) -> RunSt
     branch = _open_or_main(state, branch_id)
     place = {passage: i for i, passage in enumerate(outcome.ranking)}
     unjudged = tuple(sorted(branch.unjudged, key=lambda p: place.get(p, len(place))))
-    return state.with_branch(replace(branch, unjudged=unjudged))
+    return state.with_branch(changed(branch, unjudged=unjudged))
 
 
 def _open_or_main(state: RunState, branch_id: str) -> Branch:
@@ -147,7 +148,7 @@ def _noted(state: RunState, notes: Sequence[str]) -> tuple[str, ...]:
 
 def _thought(state: RunState, number: int, order: Think, outcome: ThinkFinished) -> RunState:
     thought = outcome.thought
-    state = replace(state, notes=_noted(state, thought.notes))
+    state = changed(state, notes=_noted(state, thought.notes))
     if Step.CLASSIFY in order.steps:
         state = _classified(state, number, thought)
     if Step.PLAN in order.steps:
@@ -158,15 +159,15 @@ def _thought(state: RunState, number: int, order: Think, outcome: ThinkFinished)
         branch = state.branches[order.branch]
         state = state.with_branch(proposed(state, branch, number, thought.proposals))
     if Step.WRITE in order.steps and thought.answer is not None:
-        state = replace(state, written=checked(state, thought.answer))
+        state = changed(state, written=checked(state, thought.answer))
     return state
 
 
 def _classified(state: RunState, number: int, thought: Thought) -> RunState:
     found = granted(state.question(), state.started.task, thought.classification)
-    state = replace(state, classification=found)
+    state = changed(state, classification=found)
     if found.action is RetrievalAction.NO_RETRIEVE:
-        return replace(state, draft=thought.answer)
+        return changed(state, draft=thought.answer)
     order = tuple(Complexity)
     if order.index(found.complexity) < order.index(state.started.task.complexity):
         return _narrowed(state, number, found.complexity)
@@ -183,7 +184,7 @@ def _narrowed(state: RunState, number: int, complexity: Complexity) -> RunState:
     sliced = state.accounts.slice(state.main.account, name, row)
     if isinstance(sliced, Denied):
         return state
-    return replace(state, accounts=sliced, narrowed=True).with_branch(replace(state.main, account=name))
+    return changed(state, accounts=sliced, narrowed=True).with_branch(changed(state.main, account=name))
 
 
 def _planned(state: RunState, number: int, thought: Thought) -> RunState:
@@ -202,15 +203,15 @@ def _judged(state: RunState, order: Think, thought: Thought) -> RunState:
     ledger = state.ledger.with_evidence(evidence).with_judgements(
         tuple(j for j in thought.judgements if j.claim_id in state.ledger.claims)
     )
-    state = reviewed(replace(state, ledger=ledger))
+    state = reviewed(changed(state, ledger=ledger))
     judged = set(thought.judged) or set(branch.unjudged)
     unjudged = tuple(p for p in branch.unjudged if p not in judged)
     progress, tried = branch.progress, branch.tried
     if branch.returned and not unjudged:
         better = progressed(before.ledger, before.verdict, state.ledger, state.verdict)
         progress = progress.after_round(progressed=better)
-        tried = {} if better else tried
-    return state.with_branch(replace(branch, unjudged=unjudged, progress=progress, tried=tried, returned=False))
+        tried = dict[str, int]() if better else tried
+    return state.with_branch(changed(branch, unjudged=unjudged, progress=progress, tried=tried, returned=False))
 
 
 # --- failures ------------------------------------------------------------------------------------------------------
@@ -228,13 +229,13 @@ def _failed(state: RunState, order: Think | Search | LookUp | Rerank | ReadCache
         and not closing
     ):
         retry = replace(order, attempt=order.attempt + 1, not_before_ms=again_ms)
-        return _status(state, order, QueryStatus.FAILED).with_branch(replace(branch, retries=(*branch.retries, retry)))
+        return _status(state, order, QueryStatus.FAILED).with_branch(changed(branch, retries=(*branch.retries, retry)))
     if isinstance(order, Think):
         if order.by == "extractive":
-            return replace(state, failure=outcome.why) if not closing else state
+            return changed(state, failure=outcome.why) if not closing else state
         note = f"{order.by} failed ({outcome.why}); the extractive reasoner stood in"
-        state = replace(state, notes=_noted(state, (note,)))
-        return state if closing else state.with_branch(replace(branch, standin=order.steps))
+        state = changed(state, notes=_noted(state, (note,)))
+        return state if closing else state.with_branch(changed(branch, standin=order.steps))
     return _source_failed(_status(state, order, QueryStatus.FAILED), order, outcome)
 
 
@@ -246,25 +247,26 @@ def _source_failed(state: RunState, order: Search | LookUp | Rerank | ReadCache,
     forbidden = bool(getattr(outcome, "forbidden", False))
     source = replace(source, failed=source.failed + (not forbidden), forbidden=source.forbidden or forbidden)
     note = f"{source_id}: {outcome.why}"
-    return replace(state, sources={**state.sources, source_id: source}, notes=_noted(state, (note,)))
+    state = changed(state, sources={**state.sources, source_id: source}, notes=_noted(state, (note,)))
+    return reviewed(state) if forbidden else state
 
 
 def _status(state: RunState, order: Think | Search | LookUp | Rerank | ReadCache, status: QueryStatus) -> RunState:
     number = state.number_of(order.query) if isinstance(order, Search) else None
     if number is None:
         return state
-    return replace(state, sent={**state.sent, number: replace(state.sent[number], status=status)})
+    return changed(state, sent={**state.sent, number: replace(state.sent[number], status=status)})
 
 
 def _abandoned(state: RunState, order: Think | Search | LookUp | Rerank | ReadCache) -> RunState:
     """Nobody knows what became of it. If the run goes on, doing it again is an attempt and not a repeat."""
     if isinstance(order, Think):
         if Step.WRITE in order.steps and order.by == "extractive":
-            return replace(state, write_tried=tuple(r for r in state.write_tried if r != order.by))
+            return changed(state, write_tried=tuple(r for r in state.write_tried if r != order.by))
         return state
     branch = _open_or_main(state, order.branch)
     state = _status(state, order, QueryStatus.ABANDONED)
     if order.attempt >= state.started.policy.max_attempts or state.stop is not None:
         return state
     retry = replace(order, attempt=order.attempt + 1, not_before_ms=0)
-    return state.with_branch(replace(branch, retries=(*branch.retries, retry)))
+    return state.with_branch(changed(branch, retries=(*branch.retries, retry)))

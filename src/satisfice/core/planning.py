@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from satisfice.core.changing import changed
 from satisfice.core.claims import Claim
 from satisfice.core.ids import MAIN, ClaimId, ProposalId
 from satisfice.core.orders import BranchProposal, Proposal, SearchProposal
@@ -34,13 +35,16 @@ def with_claims(state: RunState, claims: Sequence[Claim]) -> RunState:
     if not claims:
         return state
     ledger = state.ledger.with_claims(claims)
-    main = replace(state.main, claims=tuple(ledger.claims))
-    return reviewed(replace(state, ledger=ledger).with_branch(main))
+    main = changed(state.main, claims=tuple(ledger.claims))
+    return reviewed(changed(state, ledger=ledger).with_branch(main))
 
 
 def reviewed(state: RunState) -> RunState:
     """The state with its verdict kept up with its ledger."""
-    return replace(state, verdict=verdict(state.ledger, state.started.policy, state.started.as_of))
+    first, sources = state.started, state.sources.values()
+    refused = tuple(s.profile.id for s in sources) if all(s.forbidden for s in sources) else ()
+    found = verdict(state.ledger, first.policy, first.as_of, first.principal.attributes, refused)
+    return changed(state, verdict=found)
 
 
 def proposed(state: RunState, branch: Branch, number: int, proposals: Sequence[Proposal]) -> Branch:
@@ -49,7 +53,7 @@ def proposed(state: RunState, branch: Branch, number: int, proposals: Sequence[P
     named = tuple(
         replace(proposal, id=ProposalId(f"{number}.{i}")) for i, proposal in enumerate(proposals[:limit], start=1)
     )
-    return replace(branch, pending=(*branch.pending, *named))
+    return changed(branch, pending=(*branch.pending, *named))
 
 
 def with_first_looks(state: RunState, branch: Branch) -> Branch:
@@ -76,7 +80,7 @@ def with_first_looks(state: RunState, branch: Branch) -> Branch:
             query = replace(first.query, source=source.profile.id)
             lineage = replace(first.lineage, reason=ReasonCode.OTHER_SOURCE, parent=first.query.identity())
             pending.append(SearchProposal(_name(branch, claim_id, i), query, lineage))
-    return replace(branch, pending=tuple(pending))
+    return changed(branch, pending=tuple(pending))
 
 
 def _name(branch: Branch, claim: ClaimId, i: int) -> ProposalId:

@@ -1,11 +1,12 @@
 """Where a run stands: one immutable value, kept only by `evolve`, from which everything is decided and reported."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from satisfice.core.amounts import Amounts, Charge, Dimension
 from satisfice.core.budget import Accounts
+from satisfice.core.changing import changed
 from satisfice.core.facts import Classification, Route, RunStarted, StopDecided
 from satisfice.core.ids import MAIN, AccountName, BranchId, ClaimId, PassageId, SourceId
 from satisfice.core.ledger import Ledger
@@ -36,6 +37,8 @@ class Sent:
 
     number: int
     query: Query
+    identity: str
+    """The query's identity, worked out once."""
     lineage: Lineage
     branch: BranchId
     status: QueryStatus = QueryStatus.RUNNING
@@ -59,7 +62,7 @@ class SourceState:
     answered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: every fact replaces it, see `changing`
 class Branch:
     """A line of work: some claims, an account, what was proposed for them and what is waiting to be judged."""
 
@@ -98,7 +101,7 @@ def one_step(accounts: Accounts, account: AccountName, seq: int) -> Accounts | D
     return held if isinstance(held, Denied) else held.settle(key, step)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: every fact replaces it, see `changing`
 class RunState:
     """Everything a run knows about itself. Equal for equal logs."""
 
@@ -145,11 +148,13 @@ class RunState:
 
     def with_branch(self, branch: Branch) -> "RunState":
         """The state with one branch replaced, its place in the order kept."""
-        return replace(self, branches={**self.branches, branch.id: branch})
+        return changed(self, branches={**self.branches, branch.id: branch})
 
     def number_of(self, query: Query) -> int | None:
         """The number under which this very query was sent first."""
-        return next((n for n, sent in self.sent.items() if sent.query == query), None)
+        identity = query.identity()
+        found = (n for n, s in self.sent.items() if s.identity == identity and s.query.source == query.source)
+        return next(found, None)
 
     @property
     def main(self) -> Branch:

@@ -83,9 +83,9 @@ def _cause(state: RunState, gap: Gap) -> StopReason:
         return StopReason.USER_CLARIFICATION_REQUIRED
     if gap.kind is GapKind.CONFLICTED:
         return StopReason.CONTRADICTION_UNRESOLVED
-    sources = state.sources.values()
-    if sources and all(source.forbidden for source in sources):
+    if gap.kind is GapKind.NOT_PERMITTED:
         return StopReason.PERMISSION_BLOCKED
+    sources = state.sources.values()
     if gap.kind is GapKind.NO_EVIDENCE and any(s.failed and not s.answered for s in sources):
         return StopReason.SOURCE_UNAVAILABLE
     if gap.kind in _NOTHING_QUALIFIES:
