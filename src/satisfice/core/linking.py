@@ -64,6 +64,8 @@ class Mention:
     sentence: int
     position: int
     """Number of the first word within its sentence."""
+    least: int = 1
+    """Words that a name here must have: one word in lower case is no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def lead(key: str) -> str:
 def aliases(passages: Sequence[Passage]) -> tuple[Alias, ...]:
     """The rows of one document, given all its passages in order.
 
-    The document's title names its first passage, a heading the first passage under it.
+    The document's title names its first passage, a heading of several words the first passage under it.
     """
     rows: dict[tuple[str, PassageId], float] = {}
     for number, passage in enumerate(passages):
@@ -102,7 +104,8 @@ def aliases(passages: Sequence[Passage]) -> tuple[Alias, ...]:
             names += _title_names(title)
             names += _lead_names(title, passage.text)
         before = passages[number - 1].provenance.headings if number else ()
-        names += [(heading, 0.5) for heading in passage.provenance.headings if heading not in before]
+        headings = [heading for heading in passage.provenance.headings if heading not in before]
+        names += [(heading, 0.5) for heading in headings if " " in name_key(heading)]
         for name, weight in names:
             key = name_key(name)
             if _usable(key) and weight > rows.get((key, passage.id), 0.0):
@@ -124,13 +127,13 @@ def mentions(texts: Sequence[str], *, any_case: bool = False) -> tuple[Mention, 
                 if run > MAX_PLAIN_RUN and not any_case:
                     break
                 reach.append(following)
-            found.append(Mention(tuple(reach), number, start))
+            found.append(Mention(tuple(reach), number, start, 2 if plain else 1))
     return tuple(found)
 
 
 def leads(found: Iterable[Mention]) -> tuple[str, ...]:
     """The index entries that can hold a name of these mentions, sorted."""
-    return tuple(sorted({" ".join(mention.words[:size]) for mention in found for size in (1, 2)}))
+    return tuple(sorted({" ".join(one.words[:size]) for one in found for size in range(one.least, 3)}))
 
 
 def resolve(own: PassageId | None, found: Iterable[Mention], known: Names) -> tuple[Named, ...]:
@@ -142,7 +145,7 @@ def resolve(own: PassageId | None, found: Iterable[Mention], known: Names) -> tu
             sentence, free_from = mention.sentence, 0
         if mention.position < free_from:
             continue
-        for size in range(len(mention.words), 0, -1):
+        for size in range(len(mention.words), mention.least - 1, -1):
             targets = known.get(" ".join(mention.words[:size]))
             if targets is not None:
                 named += [Named(target, weight, sentence) for target, weight in targets if target != own]
@@ -181,9 +184,9 @@ def _lead_names(title: str, text: str) -> Iterator[tuple[str, float]]:
     """The subject of the first sentence, when it shares a word with the title, and what it is also called."""
     spans = sentences(text[:600])
     opening = text[slice(*spans[0])] if spans else ""
-    subject = _VERB.split(opening, maxsplit=1)[0]
+    subject, *rest = _VERB.split(opening, maxsplit=1)
     shared = set(name_key(_BRACKET.sub("", title)).split()) & set(name_key(subject).split())
-    if len(subject.split()) <= MAX_WORDS and any(len(word) > 3 for word in shared):
+    if rest and len(subject.split()) <= MAX_WORDS and any(len(word) > 3 for word in shared):
         yield subject, 0.8
     for match in _CALLED.finditer(opening):
         name = _capital_run(match["name"])
