@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from satisfice.core.claims import Claim
+from satisfice.core.conflicts import Conflict
 from satisfice.core.evidence import Evidence, Judgement
 from satisfice.core.facts import Thought
 from satisfice.core.ids import ClaimId, PassageId
@@ -48,11 +49,15 @@ class View:
     queries: tuple[PastQuery, ...] = ()
     gaps: Mapping[ClaimId, str] = field(default_factory=dict[ClaimId, str])
     """Open claims and the kind of gap, heaviest first."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Claims with incompatible values as the contract sees them: of a resolved one the first side won."""
     statistics: TermStatistics = field(default_factory=TermStatistics)
     cosines: Mapping[PassageId, float] = field(default_factory=dict[PassageId, float])
     word_cosines: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
     queries_left: int | None = None
     """Only for a budget-aware reasoner; absent by default, so that proposals do not depend on the cap."""
+    top_k: int = 5
+    """Passages the task class wants from one query."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,4 +90,6 @@ def _plain(state: RunState, order: Think) -> View:
             for sent in state.sent.values()
         ),
         gaps=gaps,
+        conflicts=state.verdict.conflicts,
+        top_k=state.started.task.top_k,
     )
