@@ -60,7 +60,10 @@ class Child:
 
     def end(self) -> list[str]:
         """Wait for its end, and give what else it said."""
-        return self._out.read().splitlines()
+        said = self._out.read().splitlines()
+        # Its output ends a moment before it does.
+        self._process.wait()
+        return said
 
     def close(self) -> None:
         self._in.close()
