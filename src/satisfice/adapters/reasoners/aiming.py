@@ -156,10 +156,12 @@ def _how(rest: list[tuple[str, str]]) -> _Sought:
 
 def _what(rest: list[tuple[str, str]]) -> _Sought:
     """By the nouns right behind `what` or `which` (over `is the` and the like)."""
+    if rest and rest[0][0] == "about":
+        return AnswerType.ANY, (), _NO_UNITS
     start = next((i for i, (word, _) in enumerate(rest) if word not in _NOT_HEADS), len(rest))
     head: list[str] = []
     for word, stemmed in rest[start : start + 3]:
-        if word in _NOT_HEADS:
+        if word in _NOT_HEADS or word.endswith("ly"):
             break
         head.append(stemmed)
     for nouns, expected in (

@@ -1,0 +1,186 @@
+"""What the held passages say about each claim: exact spans, a stance for each, and how far the claim is settled."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import exp
+
+from satisfice.adapters.reasoners.aiming import Aim, aim_of
+from satisfice.adapters.reasoners.polarity import answers
+from satisfice.adapters.reasoners.reading import read
+from satisfice.adapters.reasoners.scoring import Scene, Scored, scored
+from satisfice.adapters.reasoners.supporting import support
+from satisfice.core.claims import AnswerType, Claim, ClaimKind
+from satisfice.core.evidence import Evidence, Judgement, Stance
+from satisfice.core.ids import ClaimId
+from satisfice.core.linking import name_key
+from satisfice.core.passages import Span, Trust, quote_hash
+from satisfice.core.text import terms
+from satisfice.core.values import Value
+from satisfice.ports.reasoner import View
+
+MAX_EVIDENCE = 6
+"""Spans kept for one claim from one judging."""
+MAX_PER_PASSAGE = 2
+MAX_MISSING = 8
+
+_CLOSE = 2.0
+"""A unit this far below the best one may still support the claim."""
+_SPREAD = 6.0
+"""Score points over which a span's standing falls to a third."""
+_COVERS = 0.6
+"""Share of an untyped claim that a supporting unit must have, with the sentence before and the headings."""
+_UNSETTLED = 0.45
+"""The most support of a claim whose own identifier, or explicit yes or no, no passage has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one claim's judging concluded."""
+
+    evidence: tuple[Evidence, ...]
+    judgement: Judgement
+
+
+def judge(view: View) -> tuple[Found, ...]:
+    """Judge every claim of the view against every held passage.
+
+    All passages are judged again each time, because what is rare and what stands out depends on all of them; a span that
+    supported a claim before and no longer does is said to mention it.
+    """
+    scene = Scene.of(view.passages, view.statistics, view.cosines, view.word_cosines)
+    return tuple(_judged(claim, scene, view.evidence) for claim in view.claims)
+
+
+def _judged(claim: Claim, scene: Scene, earlier: Sequence[Evidence]) -> Found:
+    aim = aim_of(claim.text, claim.expects)
+    ranked = scored(aim, scene)
+    trusted = [one for one in ranked if one.passage.trust is Trust.NORMAL]
+    level = support(aim, scene, trusted)
+    evidence = [_evidence(claim, aim, one, trusted[0], level) for one in _kept(trusted)]
+    evidence += [_mention(claim, one, level) for one in _kept(r for r in ranked if r.passage.trust is not Trust.NORMAL)]
+    if not _identified(aim, trusted) or not _settled(claim, evidence):
+        level = min(level, _UNSETTLED)
+    kept = {item.span for item in evidence}
+    outdone = [
+        replace(item, stance=Stance.MENTIONS)
+        for item in earlier
+        if item.claim_id == claim.id and item.span not in kept and item.stance is not Stance.MENTIONS
+    ]
+    judgement = Judgement(claim.id, round(level, 4), _missing(aim, scene))
+    return Found((*evidence, *outdone), judgement)
+
+
+def _kept(ranked: Iterable[Scored]) -> list[Scored]:
+    """The best few, no two of which overlap, not too many from one passage."""
+    kept: list[Scored] = []
+    for one in ranked:
+        same = [other for other in kept if other.passage.id == one.passage.id]
+        overlapping = any(one.unit.start < other.unit.end and other.unit.start < one.unit.end for other in same)
+        if not overlapping and len(same) < MAX_PER_PASSAGE:
+            kept.append(one)
+        if len(kept) == MAX_EVIDENCE:
+            break
+    return kept
+
+
+# --- one span ------------------------------------------------------------------------------------------------------
+
+
+def _evidence(claim: Claim, aim: Aim, one: Scored, best: Scored, level: float) -> Evidence:
+    score = round(level * exp((one.score - best.score) / _SPREAD), 4)
+    close = one.score >= best.score - _CLOSE
+    if claim.kind is not ClaimKind.OPEN:
+        return _polar(claim, aim, one, score)
+    if aim.expects is AnswerType.ANY:
+        signs = one.signs
+        stance = Stance.SUPPORTS if close and signs.cover + signs.before + signs.above >= _COVERS else Stance.MENTIONS
+        return _spanned(claim.id, one, stance, score)
+    value = _nearest(aim, one)
+    stance = Stance.SUPPORTS if close and value is not None else Stance.MENTIONS
+    shown, unit = _canonical(aim, one, value)
+    return replace(_spanned(claim.id, one, stance, score), value=shown, unit=unit)
+
+
+def _polar(claim: Claim, aim: Aim, one: Scored, score: float) -> Evidence:
+    """A yes-or-no question is settled by an explicit yes or no, an assertion supported or contradicted by one."""
+    text = one.passage.text[one.unit.start : one.unit.end]
+    said = answers(aim, text, one.unit.above | one.unit.before)
+    if said is None:
+        return _spanned(claim.id, one, Stance.MENTIONS, score)
+    stance = Stance.SUPPORTS if said or claim.kind is ClaimKind.YES_NO else Stance.CONTRADICTS
+    return replace(_spanned(claim.id, one, stance, score), value="yes" if said else "no")
+
+
+def _mention(claim: Claim, one: Scored, level: float) -> Evidence:
+    return _spanned(claim.id, one, Stance.MENTIONS, round(level / 2, 4))
+
+
+def _spanned(claim: ClaimId, one: Scored, stance: Stance, score: float) -> Evidence:
+    span = Span(one.passage.id, one.unit.start, one.unit.end)
+    return Evidence(claim, span, quote_hash(one.passage.text[span.start : span.end]), stance, score)
+
+
+def _nearest(aim: Aim, one: Scored) -> Value | None:
+    """The value with most of the claim's terms around it; the first of equals."""
+    best: tuple[float, Value] | None = None
+    for value in one.values:
+        middle = (value.start + value.end) / 2
+        pull = sum(
+            1.0 / (10.0 + abs((term.start + term.end) / 2 - middle))
+            for term in one.unit.terms
+            if term.stem in aim.stems and not value.start <= term.start < value.end
+        )
+        pull += 0.1 * _counts(aim, value)
+        if best is None or pull > best[0]:
+            best = (pull, value)
+    return best[1] if best else None
+
+
+def _counts(aim: Aim, value: Value) -> bool:
+    counted = set(value.unit.split(" "))
+    return not counted.isdisjoint(aim.units) or not counted.isdisjoint(aim.focus)
+
+
+def _canonical(aim: Aim, one: Scored, value: Value | None) -> tuple[str, str]:
+    """A name is told only when it is the one candidate: a wrong name would look like a contradiction."""
+    if value is None or aim.expects is AnswerType.REASON:
+        return "", ""
+    if aim.expects in {AnswerType.NAME, AnswerType.PLACE}:
+        return (name_key(value.value), "") if len(one.values) == 1 else ("", "")
+    return value.value, value.unit
+
+
+# --- the claim -----------------------------------------------------------------------------------------------------
+
+
+def _identified(aim: Aim, ranked: Sequence[Scored]) -> bool:
+    """Whether the best passage has every identifier of the claim, letter by letter."""
+    if not aim.identifiers or not ranked:
+        return True
+    passage = ranked[0].passage
+    text = "\n".join((passage.provenance.title, *passage.provenance.headings, passage.text)).lower()
+    return all(_stands_in(identifier, text) for identifier in aim.identifiers)
+
+
+def _stands_in(identifier: str, text: str) -> bool:
+    """Whether it stands alone: `--no` is not in `--no-cache-dir`, nor `SLA-7` in `SLA-72`."""
+    at = text.find(identifier)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(identifier) : at + len(identifier) + 1]
+        if not (before.isalnum() or before in {"-", "_"}) and not (after.isalnum() or after in {"-", "_"}):
+            return True
+        at = text.find(identifier, at + 1)
+    return False
+
+
+def _settled(claim: Claim, evidence: Sequence[Evidence]) -> bool:
+    return claim.kind is ClaimKind.OPEN or any(item.stance is not Stance.MENTIONS for item in evidence)
+
+
+def _missing(aim: Aim, scene: Scene) -> tuple[str, ...]:
+    """The claim's words that no held passage has, rarest first."""
+    held = frozenset[str]().union(*(read(passage).stems for passage in scene.passages))
+    shown = {term.stem: term.text for term in reversed(terms(aim.text))}
+    rarity = scene.rarity(aim.stems)
+    absent = sorted((stem for stem in aim.stems if stem not in held), key=lambda stem: -rarity[stem])
+    return tuple(shown.get(stem, stem) for stem in absent[:MAX_MISSING])
