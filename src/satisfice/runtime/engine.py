@@ -58,9 +58,9 @@ from satisfice.core.orders import (
 )
 from satisfice.core.report import RunReport, report
 from satisfice.core.state import RunState
-from satisfice.errors import QuotaError
 from satisfice.runtime.deadlines import give_up
 from satisfice.runtime.perform import Performer
+from satisfice.runtime.sharing import Shared
 from satisfice.runtime.world import World
 
 LEASE_SLACK_MS = 60_000
@@ -77,6 +77,7 @@ class Run:
         self._performer = Performer(world)
         self.state: RunState = begin(first)
         self.id: RunId = self.state.started.run
+        self._shared = Shared(world, self.id)
         self._epoch = epoch
         self.log: list[Envelope] = [first]
         self._unsaved: list[Envelope] = [first]
@@ -167,7 +168,7 @@ class Run:
             self._record(DeadlinePassed())
             return None
         number = self.state.orders + 1
-        refusal = self._too_late(order, now) or await self._over_quota(order, number)
+        refusal = self._too_late(order, now) or await self._shared.hold(number, order)
         if refusal is not None:
             by = (
                 DeniedBy.CLOCK
@@ -196,16 +197,6 @@ class Run:
                 return self.state.sources[order.source].profile.min_ms
             case Search() | Rerank() | ReadCache():
                 return self.state.sources[order.query.source].profile.min_ms
-
-    async def _over_quota(self, order: Effect, number: int) -> Refusal | None:
-        quota = self._world.quota
-        if quota is None:
-            return None
-        try:
-            denied = await quota.hold(f"{self.id}:{number}", self._world.quota_path, order.ceiling)
-        except QuotaError as error:
-            return Refusal(RefusalKind.QUOTA_UNAVAILABLE, str(error))
-        return Refusal(RefusalKind.BUDGET, f"{denied.account} has {denied.left} left", denied) if denied else None
 
     async def _decided(self, order: Order) -> None:
         """Orders that reach nothing: their fact is all there is."""
@@ -263,9 +254,7 @@ class Run:
         if flight is None or flight.outcome is not None:
             return
         self._record(outcome, number, flight.branch)
-        if self._world.quota is not None:
-            charge = getattr(outcome, "charge", flight.order.ceiling)
-            await self._world.quota.settle(f"{self.id}:{number}", charge)
+        await self._shared.settle(number, getattr(outcome, "charge", flight.order.ceiling))
 
     async def _abandon(self, numbers: Sequence[int], why: str) -> None:
         tasks = [self._tasks.pop(number) for number in numbers if number in self._tasks]
@@ -278,8 +267,7 @@ class Run:
             flight = self.state.round.flights.get(number)
             if flight is not None and flight.outcome is None:
                 self._record(_abandoned(flight.order, why), number, flight.branch)
-                if self._world.quota is not None:
-                    await self._world.quota.settle(f"{self.id}:{number}", flight.order.ceiling)
+                await self._shared.settle(number, flight.order.ceiling)
 
     async def _end(self) -> None:
         """Leave nothing running, whatever happened."""
@@ -316,6 +304,7 @@ class Run:
 
     async def written_off(self, resumed: Fact) -> None:
         """Begin a new leg: orders in flight when the last one ended are given up at their ceiling."""
+        await self._shared.catch_up(self.log)
         self._record(resumed)
         await self._abandon(tuple(flight.number for flight in self.state.round.out()), "outcome unknown")
 
