@@ -14,7 +14,7 @@ from satisfice.adapters.corpora.filtering import permission_tokens
 from satisfice.adapters.corpora.lexical import FORMAT, Entry, LexicalIndex, LexicalWriter
 from satisfice.adapters.corpora.records import TERMS_BY, passage_from, permission_from, select_passages, terms_of
 from satisfice.adapters.corpora.truth import Generation, purge, read_generation
-from satisfice.adapters.corpora.vectors import Placed, VectorView, forget_generations, write_generation
+from satisfice.adapters.corpora.vectors import Placed, forget_generations, open_vectors, write_generation
 from satisfice.core.access import Permission
 from satisfice.errors import CorpusCorrupt
 
@@ -30,12 +30,17 @@ def marker_name(generation: Generation) -> str:
     return f"{generation.store}/{TERMS_BY}/{FORMAT}"
 
 
-def is_behind(connection: sqlite3.Connection, folder: Path, *, with_vectors: bool) -> bool:
+def has_vectors(now: Generation, vectors_by: str) -> bool:
+    """Whether every passage has a vector by this embedder (none, when empty)."""
+    return bool(vectors_by) and now.vectors_by == vectors_by and not now.unembedded
+
+
+def is_behind(connection: sqlite3.Connection, folder: Path, *, vectors_by: str) -> bool:
     """Whether anything derived is not at the generation of the tables."""
     now = read_generation(connection)
     if now.complete != now.number or now.terms_by != TERMS_BY:
         return True
-    if with_vectors and now.vectors_by and not (folder / f"rows-{now.number}.bin").exists():
+    if has_vectors(now, vectors_by) and open_vectors(folder, now.number) is None:
         return True
     return _reached(LexicalIndex(folder / LEXICAL_FOLDER), now) != now.number
 
@@ -47,7 +52,7 @@ def follow(connection: sqlite3.Connection, folder: Path, *, vectors_by: str, dim
     now = read_generation(connection)
     lexical = LexicalIndex(folder / LEXICAL_FOLDER)
     reached = _reached(lexical, now)
-    if vectors_by and vectors_by == now.vectors_by:
+    if has_vectors(now, vectors_by):
         yield from _follow_vectors(connection, folder, now, reached, dim)
         at("vectors written")
     if reached != now.number:
@@ -97,10 +102,7 @@ def _follow_vectors(
 ) -> Generator[None]:
     previous = None
     if reached is not None:
-        try:
-            previous = VectorView(folder, reached)
-        except (OSError, ValueError, KeyError):
-            previous = None
+        previous = open_vectors(folder, reached)
         if previous is not None and (previous.by, previous.dim) != (now.vectors_by, dim):
             previous = None
         if previous is not None and reached == now.number:

@@ -12,9 +12,9 @@ from threading import Lock
 from types import TracebackType
 from typing import Self, TypeVar
 
-from satisfice.adapters.corpora.following import Boundary, follow, is_behind
+from satisfice.adapters.corpora.following import Boundary, follow, has_vectors, is_behind
 from satisfice.adapters.corpora.reading import Reader
-from satisfice.adapters.corpora.records import TERMS_BY
+from satisfice.adapters.corpora.records import TERMS_BY, passage_from
 from satisfice.adapters.corpora.schema import ADAPTER, DATABASE, WriterLock, connect, create, explained
 from satisfice.adapters.corpora.searching import Search
 from satisfice.adapters.corpora.snapshots import Snapshots
@@ -70,6 +70,7 @@ class LocalCorpus:
         self._pending: list[tuple[Document, Sequence[Passage]]] = []
         self._pending_passages = 0
         self._storing: asyncio.Future[None] | None = None
+        self._lacks_vectors = False
         self._idle: list[sqlite3.Connection] = []
         self._idle_lock = Lock()
 
@@ -175,6 +176,7 @@ class LocalCorpus:
         try:
             await self._store_pending()
             await self._stored()
+            await self._embed_the_rest(ingest)
             number = await self._writing(ingest.commit)
             self._ingest = None
             await self._writing(self._at, "stored")
@@ -209,8 +211,10 @@ class LocalCorpus:
     def _start(self) -> Ingest:
         assert self._writer is not None  # noqa: S101  taken just before
         ingest = Ingest(self._writer)
-        if self._vectors_by and read_generation(self._writer).vectors_by != self._vectors_by:
+        now = read_generation(self._writer)
+        if self._vectors_by and now.vectors_by != self._vectors_by:
             ingest.forget_vectors(self._vectors_by)
+        self._lacks_vectors = bool(self._vectors_by) and not has_vectors(now, self._vectors_by)
         return ingest
 
     def _release(self) -> None:
@@ -239,10 +243,26 @@ class LocalCorpus:
     def _put_batch(self, batch: Sequence[tuple[Document, Sequence[Passage]]], vectors: Sequence[bytes]) -> None:
         ingest = self._open_ingest()
         done = 0
-        for document, passages in batch:
-            ingest.put(document, passages, vectors[done : done + len(passages)])
-            done += len(passages)
+        try:
+            for document, passages in batch:
+                ingest.put(document, passages, vectors[done : done + len(passages)])
+                done += len(passages)
+            ingest.store()
+        except BaseException:
+            # Half a batch must never be committed.
+            self._ingest = None
+            ingest.abandon()
+            raise
         self._at("put")
+
+    async def _embed_the_rest(self, ingest: Ingest) -> None:
+        """Passages stored without an embedder, or with another one, get their vectors now."""
+        if not self._lacks_vectors:
+            return
+        while rows := await self._writing(ingest.without_vectors, _BATCH_PASSAGES):
+            vectors = await self._vectors([passage_from(row) for _, row in rows])
+            await self._writing(ingest.set_vectors, [number for number, _ in rows], vectors)
+        await self._writing(ingest.embedded)
 
     async def _vectors(self, passages: Sequence[Passage]) -> Sequence[bytes]:
         if self._embedder is None:
@@ -271,7 +291,7 @@ class LocalCorpus:
             await self.abandon()
 
     def _is_behind(self, connection: sqlite3.Connection) -> bool:
-        return is_behind(connection, self._folder, with_vectors=bool(self._vectors_by))
+        return is_behind(connection, self._folder, vectors_by=self._vectors_by)
 
     def _follow(self) -> Generator[None]:
         assert self._writer is not None  # noqa: S101  taken just before

@@ -17,7 +17,7 @@ SCHEMA = 1
 _TABLES = """
 CREATE TABLE generation (
     only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL, complete INTEGER NOT NULL, digest TEXT NOT NULL,
-    store TEXT NOT NULL, terms_by TEXT NOT NULL, vectors_by TEXT NOT NULL
+    store TEXT NOT NULL, terms_by TEXT NOT NULL, vectors_by TEXT NOT NULL, unembedded INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE permissions (
     row INTEGER PRIMARY KEY AUTOINCREMENT, tenant BLOB NOT NULL, tags TEXT NOT NULL, uses TEXT NOT NULL,
@@ -114,7 +114,7 @@ def create(connection: sqlite3.Connection, folder: Path, store: str, terms_by: s
                 f"{folder / DATABASE} has schema {version}, this version reads schema {SCHEMA}; {_rebuild(folder)}",
             )
         connection.executescript(f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {SCHEMA};")
-        connection.execute("INSERT INTO generation VALUES (1, 0, 0, ?, ?, ?, '')", ("0" * 64, store, terms_by))
+        connection.execute("INSERT INTO generation VALUES (1, 0, 0, ?, ?, ?, '', 0)", ("0" * 64, store, terms_by))
         connection.execute("COMMIT")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tantivy import Index, Searcher
 
-from satisfice.adapters.corpora.following import LEXICAL_FOLDER, marker_name
+from satisfice.adapters.corpora.following import LEXICAL_FOLDER, has_vectors, marker_name
 from satisfice.adapters.corpora.lexical import LexicalIndex
 from satisfice.adapters.corpora.schema import ADAPTER
 from satisfice.adapters.corpora.truth import Generation, read_generation
@@ -142,13 +142,12 @@ class Snapshots:
     def _vectors(self, now: Generation, number: int) -> tuple[VectorView | None, str]:
         if not self._vectors_by:
             return None, ""
-        if now.vectors_by != self._vectors_by:
-            made_by = f"by {now.vectors_by!r}" if now.vectors_by else "by nobody"
-            return None, (
-                f"vectors were made {made_by} and the question's by {self._vectors_by!r}: "
-                "searched by words only until the next ingest"
-            )
-        try:
-            return VectorView(self._folder, number), ""
-        except (OSError, ValueError, KeyError):
-            return None, "some passages have no vector: searched by words only until the next ingest"
+        if has_vectors(now, self._vectors_by):
+            try:
+                return VectorView(self._folder, number), ""
+            except (OSError, ValueError, KeyError):
+                pass  # not written yet, or damaged: the next to write makes it anew
+        return (
+            None,
+            f"not every passage has a vector by {self._vectors_by}: searched by words only until the next ingest",
+        )

@@ -49,14 +49,21 @@ def require_numpy() -> None:
     del np
 
 
+def open_vectors(folder: Path, generation: int) -> "VectorView | None":
+    """The vectors of a generation; None when they were never written or are damaged, and so have to be made anew."""
+    try:
+        return VectorView(folder, generation)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 class VectorView:
     """The vectors of one generation, read-only."""
 
     def __init__(self, folder: Path, generation: int) -> None:
-        """Raises `FileNotFoundError` when this generation has none, `ValueError` when its files do not fit together."""
         import numpy as np
 
-        path = folder / f"rows-{generation}.bin"
+        path = _rows_path(folder, generation)
         with path.open("rb") as file:
             header = json.loads(file.read(_HEADER_BYTES))
         self.by: str = header["by"]
@@ -174,7 +181,7 @@ def write_generation(
         os.fsync(file.fileno())
     table: Rows = np.concatenate(columns, axis=1)
     header = {"by": by, "dim": dim, "epoch": epoch, "places": places, "count": int(table.shape[1])}
-    _replace(folder / f"rows-{generation}.bin", json.dumps(header).encode().ljust(_HEADER_BYTES), table)
+    _replace(_rows_path(folder, generation), json.dumps(header).encode().ljust(_HEADER_BYTES), table)
 
 
 def forget_generations(folder: Path, keep: int) -> None:
@@ -193,6 +200,10 @@ def forget_generations(folder: Path, keep: int) -> None:
         match = _VECTORS_FILE.fullmatch(path.name)
         if match is not None and int(match[1]) not in epochs:
             path.unlink(missing_ok=True)
+
+
+def _rows_path(folder: Path, generation: int) -> Path:
+    return folder / f"rows-{generation}.bin"
 
 
 def _among(values: "Rows", accepted: Sequence[int]) -> "Flags":

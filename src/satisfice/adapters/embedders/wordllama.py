@@ -6,8 +6,10 @@ scripts is known only by single characters.
 """
 
 import asyncio
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,15 +25,21 @@ _TOKENIZER = "l2_supercat_tokenizer_config.json"
 _UNKNOWN_IDS = 259
 """Ids below this are control tokens and single bytes: what the vocabulary has no word for."""
 _BLANK = "▁"
-_UNIT_CHARS = 100_000
-"""Text embedded in one go in a thread, about 20 ms."""
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+"""Punctuation adds nothing: without it the vectors find as much, and far fewer different words have to be cut."""
+_KEPT_WORDS = 1 << 16
+_KEPT_CHARS = 32
+"""Longer words are not remembered: nearly all are runs of a script without spaces, and come once."""
+_UNIT_CHARS = 400_000
+"""Text embedded in one go in a thread, about 30 ms."""
 MAX_TEXT_CHARS = 20_000
 """Of a longer text only so much is embedded: the mean hardly moves after that, and the time stays bounded."""
 
 
 class WordllamaEmbedder:
-    """256-d mean-pooled word vectors, about 5,000 passages/s on one core, the same on every machine up to rounding.
+    """256-d mean-pooled word vectors, over 10,000 passages/s on one core, the same on every machine up to rounding.
 
+    Words are tokenized one by one, each as after a space, and remembered: no token of this vocabulary reaches across one.
     Loads 32 MB when built.
 
     Raises
@@ -58,6 +66,7 @@ class WordllamaEmbedder:
         table[:_UNKNOWN_IDS] = 0.0
         table[self._tokenizer.token_to_id(_BLANK)] = 0.0
         self._table = table
+        self._remembered = lru_cache(maxsize=_KEPT_WORDS)(self._tokens)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """See the port. Works in a thread, in units of about 20 ms."""
@@ -78,13 +87,18 @@ class WordllamaEmbedder:
 
         pooled = np.zeros((len(texts), self.dim), dtype="<f4")
         for row, text in enumerate(texts):
-            # One by one: `encode_batch` starts a thread pool of its own unless the process environment forbids it.
-            ids = self._tokenizer.encode(_encodable(text), add_special_tokens=False).ids
+            ids: list[int] = []
+            for word in _WORD.findall(_encodable(text)):
+                ids += self._remembered(word) if len(word) <= _KEPT_CHARS else self._tokens(word)
             if ids:
                 pooled[row] = self._table[ids].sum(axis=0)
         lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
         np.divide(pooled, lengths, out=pooled, where=lengths > 0)
         return pooled.tobytes()
+
+    def _tokens(self, word: str) -> Sequence[int]:
+        # Not `encode_batch`: it starts a thread pool of its own unless the environment of the process forbids it.
+        return self._tokenizer.encode(word, add_special_tokens=False).ids
 
 
 def _encodable(text: str) -> str:
