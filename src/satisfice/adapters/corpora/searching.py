@@ -47,8 +47,8 @@ class Search:
     def hits(self, *, limit: int, handles: int) -> Hits:
         """What the port promises."""
         reader = self._reader
-        warnings = (reader.snapshot.warning,) if reader.snapshot.warning else ()
         readable = reader.readable(self._query.filters)
+        warnings = (reader.snapshot.warning,) if readable and reader.snapshot.warning else ()
         self._weights = self._rarities() if readable else {}
         if not self._weights:
             # No readable passage has any of the words: what is nearest to them then is near by accident.

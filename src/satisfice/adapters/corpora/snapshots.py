@@ -13,7 +13,7 @@ from satisfice.adapters.corpora.following import LEXICAL_FOLDER, has_vectors, ma
 from satisfice.adapters.corpora.lexical import LexicalIndex
 from satisfice.adapters.corpora.schema import ADAPTER
 from satisfice.adapters.corpora.truth import Generation, read_generation
-from satisfice.adapters.corpora.vectors import VectorView
+from satisfice.adapters.corpora.vectors import VectorView, open_vectors
 from satisfice.core.access import Permission
 from satisfice.core.linking import Mention
 from satisfice.errors import CorpusBusy, CorpusCorrupt
@@ -142,12 +142,8 @@ class Snapshots:
     def _vectors(self, now: Generation, number: int) -> tuple[VectorView | None, str]:
         if not self._vectors_by:
             return None, ""
-        if has_vectors(now, self._vectors_by):
-            try:
-                return VectorView(self._folder, number), ""
-            except (OSError, ValueError, KeyError):
-                pass  # not written yet, or damaged: the next to write makes it anew
-        return (
-            None,
-            f"not every passage has a vector by {self._vectors_by}: searched by words only until the next ingest",
-        )
+        vectors = open_vectors(self._folder, number) if has_vectors(now, self._vectors_by) else None
+        if vectors is not None:
+            return vectors, ""
+        missing = f"not every passage has a vector by {self._vectors_by}"
+        return None, f"{missing}: searched by words only until the next ingest"
