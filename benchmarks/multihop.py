@@ -3,7 +3,8 @@
 Arms: `one_shot` (the ten best of one query), `q1` (one query, then links are read), `q2`, `q3` (at most so many queries),
 `stops` (at most three, fewer when the rule says it is enough) and `no_links` (three queries, every title link taken out).
 Queries are counted as sent. A look-up reads passages by id from the index that ingest made: no query, but a step, and its
-documents and tokens are counted. `context_tokens` and `recall_per_1k_tokens` are of the ten passages.
+documents and tokens are counted. `context_tokens` and `recall_per_1k_tokens` are of the passages returned: ten in all, fewer
+where the ranking says that the rest is not worth its tokens.
 """
 
 import asyncio
@@ -95,7 +96,7 @@ async def walk(corpus: LocalCorpus, question: str, arm: Arm) -> Walk:
         query = Query(hop.text, SOURCE, TOP_K, weights=hop.weights, about=hop.about)
         lineage = hop.lineage
     await fetch(corpus, done, to_read(pool(done, question, sent, statistics), ranking, RETURNED))
-    done.returned = ranking.order[:RETURNED]
+    done.returned = tuple(candidate.id for candidate in ranking.best(RETURNED))
     return done
 
 
@@ -137,6 +138,7 @@ def rows_of(set_: str, arm: Arm, walks: Sequence[Walk], questions: Sequence[dict
         row("recall@10", mean(shares)),
         row("all_recall@10", mean([share == 1.0 for share in shares]), aim=AIMS[set_] if arm.name == "q3" else None),
         row("recall_per_1k_tokens", mean([1_000 * share / max(1, t) for share, t in zip(shares, tokens, strict=True)])),
+        row("passages", mean([len(one.returned) for one in walks]), "passages"),
         row("context_tokens", mean(tokens), "tokens"),
         row("queries", mean([one.queries for one in walks]), "queries"),
         row("look_ups", mean([one.look_ups for one in walks]), "steps"),

@@ -7,8 +7,9 @@ that this passage brings in.
     pool = Pool.of(view)                 # queries so far, passages in hand, statistics of `wanted_terms(question)`
     ranking = rank(pool)                 # every candidate, best first (see `ranking`)
     enough(pool, ranking)                # then no hop is worth a query
-    to_read(pool, ranking, limit=5)      # ids for a look-up: no query is spent, and only read passages can be followed
+    to_read(pool, ranking, limit=3)      # ids for a look-up: no query is spent, and only read passages can be followed
     hop = next_query(pool, ranking)      # None when nothing in hand leads on
+    ranking.best(limit=10)               # in the end: what is worth its tokens
 
 `hop.lineage` must go with the query: `Lineage.expands` is how a later ranking knows what the query followed.
 """
@@ -91,8 +92,7 @@ def next_query(pool: Pool, ranking: Ranking) -> Hop | None:
 
 def to_read(pool: Pool, ranking: Ranking, limit: int) -> tuple[PassageId, ...]:
     """At most `limit` of the best candidates that are not in hand, best first."""
-    best = ranking.candidates[:RETURNED]
-    return tuple(candidate.id for candidate in best if candidate.id not in pool.passages)[:limit]
+    return tuple(one.id for one in ranking.best(RETURNED) if one.id not in pool.passages)[:limit]
 
 
 def enough(pool: Pool, ranking: Ranking) -> bool:

@@ -41,7 +41,7 @@ def _for_claim(view: View, claim: Claim, judged: Judgement | None, scene: Scene)
     if source is None or not mine:
         return []
     found: list[Proposal] = []
-    pool = Pool.of(view, claim.text)
+    pool = Pool.of(view, claim)
     ranking = rank(pool)
     unread = to_read(pool, ranking, READ_AT_ONCE)
     if unread:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import log
 
 from satisfice.adapters.reasoners.bridge_names import Name, names_in
+from satisfice.core.claims import Claim
 from satisfice.core.ids import PassageId
 from satisfice.core.linking import LINKING_HITS, name_key
 from satisfice.core.passages import Handle, Passage
@@ -31,6 +32,8 @@ NAME_DECAY = 0.8
 _FOLLOW, _PLACE, _NAMED, _LINK, _SHARED = 0.6, 0.6, 0.4, 1.2, 0.3
 _NAMED_WORTH = 0.7
 """How far a passage that the question names is trusted at least, wherever a search puts it."""
+_REWRITE = 0.6
+"""What a hit of a query that narrows or broadens an earlier one is worth, from one of a first look."""
 _LINK_DECAY = 0.7
 """What a passage's next link is worth, from the one whose sentence has most of the question."""
 _LINK_FLOOR = 0.5
@@ -39,6 +42,8 @@ _FOLLOWED_LINKERS = 3
 """Best hits of a later query whose links count."""
 _WORDS_SHARE = 0.65
 _COSINE_DEPTH = 48
+_WORTH_KEEPING, _ALWAYS_KEPT = 0.25, 3
+"""Share of the best score below which a candidate hardly ever was needed, and how many are kept whatever they score."""
 _BRACKET = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*$")
 
 
@@ -96,11 +101,13 @@ class Pool:
     statistics: TermStatistics
 
     @classmethod
-    def of(cls, view: View, question: str = "") -> "Pool":
-        """The pool of a view, for its question or for another one, such as a claim's text."""
-        queries = tuple(past for past in view.queries if not past.failed)
+    def of(cls, view: View, claim: Claim | None = None) -> "Pool":
+        """The pool of a view for one claim, by its text and the queries sent for it or for none; or for the question."""
+        queries = [past for past in view.queries if not past.failed]
+        if claim is not None:
+            queries = [past for past in queries if past.lineage.claim in {None, claim.id}]
         held = {passage.id: passage for passage in view.passages}
-        return cls(question or view.question, queries, held, view.statistics)
+        return cls(claim.text if claim else view.question, tuple(queries), held, view.statistics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +138,11 @@ class Ranking:
     linked_keys: Mapping[PassageId, frozenset[str]]
     """The names of the passages that a passage links to."""
 
-    @property
-    def order(self) -> tuple[PassageId, ...]:
-        return tuple(candidate.id for candidate in self.candidates)
+    def best(self, limit: int) -> tuple[Candidate, ...]:
+        """At most `limit` candidates that are worth their tokens: the first three, then while the score holds up."""
+        least = _WORTH_KEEPING * self.candidates[0].score if self.candidates else 0.0
+        kept = self.candidates[:limit]
+        return tuple(one for place, one in enumerate(kept) if place < _ALWAYS_KEPT or one.score >= least)
 
 
 def rank(pool: Pool) -> Ranking:
@@ -218,7 +227,7 @@ class _Ranker:
         for past in self._pool.queries:
             hits = weighed(past.handles)
             if past.lineage.expands is None:
-                self._first_look(hits)
+                self._look(hits, 1.0 if past.lineage.depth == 0 else _REWRITE)
                 linkers = [handle.id for handle, _ in hits[:LINKING_HITS]]
             else:
                 self._followed(hits, past.lineage.expands)
@@ -270,10 +279,10 @@ class _Ranker:
         named = _NAMED_WORTH if self._asked.names(self._titles.get(passage, "")) else 0.0
         return min(1.0, max(found, named, 0.7 * self._linked.get(passage, 0.0)))
 
-    def _first_look(self, hits: Hits) -> None:
+    def _look(self, hits: Hits, share: float) -> None:
         top = hits[0][1] if hits else 0.0
         for handle, strength in hits:
-            _raise(self._first, handle.id, strength / (top or 1.0))
+            _raise(self._first, handle.id, share * strength / (top or 1.0))
 
     def _followed(self, hits: Hits, followed: PassageId) -> None:
         worth = self._worth(followed)
