@@ -153,6 +153,8 @@ class ThinkFailed:
 @dataclass(frozen=True, slots=True)
 class ThinkAbandoned:
     why: str
+    charge: Charge | None = None
+    """None: nobody knows what became of it, and its whole ceiling is spent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,7 @@ class SearchFailed:
 @dataclass(frozen=True, slots=True)
 class SearchAbandoned:
     why: str
+    charge: Charge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +211,7 @@ class LookUpFailed:
 @dataclass(frozen=True, slots=True)
 class LookUpAbandoned:
     why: str
+    charge: Charge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +236,7 @@ class RerankFailed:
 @dataclass(frozen=True, slots=True)
 class RerankAbandoned:
     why: str
+    charge: Charge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +263,7 @@ class CacheReadFailed:
 @dataclass(frozen=True, slots=True)
 class CacheReadAbandoned:
     why: str
+    charge: Charge | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from satisfice.core.access import may_read
-from satisfice.core.amounts import SUMS, Dimension
+from satisfice.core.amounts import SUMS, Charge, Dimension
 from satisfice.core.budget import ROOT
 from satisfice.core.changing import changed
 from satisfice.core.closing import checked, sound
 from satisfice.core.facts import (
-    Abandoned,
     CacheReadFinished,
     Failed,
     LookUpFinished,
+    Outcome,
     RerankFinished,
     RetrievalAction,
     SearchFinished,
@@ -20,7 +20,7 @@ from satisfice.core.facts import (
     Thought,
 )
 from satisfice.core.ids import AccountName
-from satisfice.core.orders import Denied, LookUp, ReadCache, Rerank, Search, Step, Think
+from satisfice.core.orders import Denied, Effect, LookUp, ReadCache, Rerank, Search, Step, Think
 from satisfice.core.passages import Passage
 from satisfice.core.planning import claims_for, proposed, reviewed, with_claims, with_first_looks
 from satisfice.core.progress import progressed
@@ -33,6 +33,11 @@ from satisfice.core.tasks import ROWS, Complexity
 def hold_key(number: int) -> str:
     """The key under which an order's ceiling is held."""
     return f"order:{number}"
+
+
+def charge_of(order: Effect, outcome: Outcome) -> Charge:
+    """What an outcome cost: the whole ceiling when nobody knows what became of the order."""
+    return order.ceiling if outcome.charge is None else outcome.charge
 
 
 def apply(state: RunState, flight: Flight) -> RunState:
@@ -69,7 +74,7 @@ def round_ended(state: RunState) -> RunState:
 def _settled(state: RunState, flight: Flight) -> RunState:
     """Real charges for an outcome that has one; the whole ceiling when nobody knows what became of the order."""
     outcome = flight.outcome
-    charge = flight.order.ceiling if isinstance(outcome, Abandoned) or outcome is None else outcome.charge
+    charge = charge_of(flight.order, outcome) if outcome is not None else flight.order.ceiling
     accounts = state.accounts.settle(hold_key(flight.number), charge)
     flags = state.flags
     if accounts.accounts[ROOT].overrun and "overrun" not in flags:

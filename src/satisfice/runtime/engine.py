@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 
-from satisfice.core.amounts import Dimension
+from satisfice.core.amounts import Amounts, Charge, Dimension
 from satisfice.core.decide import decide
 from satisfice.core.evolve import begin, evolve
 from satisfice.core.facts import (
@@ -56,6 +56,7 @@ from satisfice.core.orders import (
     Think,
     Upgrade,
 )
+from satisfice.core.outcomes import charge_of
 from satisfice.core.report import RunReport, report
 from satisfice.core.state import RunState
 from satisfice.runtime.deadlines import give_up
@@ -84,6 +85,7 @@ class Run:
         self._saved = 0
         self._inbox: asyncio.Queue[tuple[int, Outcome] | Fact] = asyncio.Queue()
         self._tasks: dict[int, asyncio.Future[None]] = {}
+        self._begun: set[int] = set()
         self._timer: tuple[int, asyncio.Future[None]] | None = None
         self._base_ms = first.at_ms - world.clock.monotonic_ms()
         self._news = asyncio.Event()
@@ -163,12 +165,15 @@ class Run:
     async def _intend(self, order: Effect) -> int | None:
         """Record the intent, unless the clock or a shared limit says no at the last moment."""
         now = self._now_ms()
-        closing = self.state.stop is not None
-        if not closing and now >= self.state.soft_deadline_ms():
+        if now >= self._end_ms():
             self._record(DeadlinePassed())
             return None
         number = self.state.orders + 1
         refusal = self._too_late(order, now) or await self._shared.hold(number, order)
+        if refusal is None and self._now_ms() >= self._end_ms():  # the shared limits may be slow to answer
+            await self._shared.release(number)
+            self._record(DeadlinePassed())
+            return None
         if refusal is not None:
             by = (
                 DeniedBy.CLOCK
@@ -180,9 +185,12 @@ class Run:
         self._record(_started(order), number, order.branch)
         return number
 
+    def _end_ms(self) -> int:
+        """When time is up: for searching, or once the run is closing for everything."""
+        return self.state.deadline_ms() if self.state.stop is not None else self.state.soft_deadline_ms()
+
     def _too_late(self, order: Effect, now: int) -> Refusal | None:
-        min_ms = self._min_ms(order)
-        end = self.state.deadline_ms() if self.state.stop is not None else self.state.soft_deadline_ms()
+        min_ms, end = self._min_ms(order), self._end_ms()
         if min_ms <= end - now:
             return None
         denied = Denied(Dimension.WALL_CLOCK_MS, min_ms, max(0, end - now), order.account)
@@ -221,12 +229,18 @@ class Run:
                 raise AssertionError(f"{type(order).__name__} is performed, not only recorded")
 
     def _start(self, waiting: Sequence[tuple[int, Effect]]) -> None:
+        """Start what is on record; what was given up before it could be started never is."""
+        out = {flight.number for flight in self.state.round.out()}
         for number, order in waiting:
-            starts = order.not_before_ms - self._base_ms
-            self._tasks[number] = asyncio.ensure_future(self._perform(number, order, starts))
+            if number in out:
+                self._tasks[number] = asyncio.ensure_future(self._perform(number, order))
 
-    async def _perform(self, number: int, order: Effect, starts_at_ms: int) -> None:
-        outcome = await self._performer.perform(order, self.state, starts_at_ms)
+    async def _perform(self, number: int, order: Effect) -> None:
+        starts_at_ms = order.not_before_ms - self._base_ms
+        if starts_at_ms > self._world.clock.monotonic_ms():
+            await self._world.clock.sleep_until(starts_at_ms)
+        self._begun.add(number)
+        outcome = await self._performer.perform(order, self.state)
         self._inbox.put_nowait((number, outcome))
 
     async def _wait(self, until_ms: int) -> None:
@@ -246,7 +260,9 @@ class Run:
     async def _take(self, item: tuple[int, Outcome] | Fact) -> None:
         """Record what arrived. An outcome whose order was given up meanwhile is late, and discarded."""
         if not isinstance(item, tuple):
-            self._record(item)
+            # A timer set for a narrower slice may still ring after an upgrade gave more time.
+            if not (isinstance(item, DeadlinePassed) and self._now_ms() < self._end_ms()):
+                self._record(item)
             return
         number, outcome = item
         flight = self.state.round.flights.get(number)
@@ -254,9 +270,10 @@ class Run:
         if flight is None or flight.outcome is not None:
             return
         self._record(outcome, number, flight.branch)
-        await self._shared.settle(number, getattr(outcome, "charge", flight.order.ceiling))
+        await self._shared.settle(number, charge_of(flight.order, outcome))
 
-    async def _abandon(self, numbers: Sequence[int], why: str) -> None:
+    async def _abandon(self, numbers: Sequence[int], why: str, *, unknown: bool = False) -> None:
+        """Give up on orders. One whose call was not made yet costs its step; of the others nobody knows, see `unknown`."""
         tasks = [self._tasks.pop(number) for number in numbers if number in self._tasks]
         stubborn = await give_up(tasks)
         if stubborn:
@@ -266,8 +283,10 @@ class Run:
         for number in numbers:
             flight = self.state.round.flights.get(number)
             if flight is not None and flight.outcome is None:
-                self._record(_abandoned(flight.order, why), number, flight.branch)
-                await self._shared.settle(number, flight.order.ceiling)
+                made = unknown or number in self._begun
+                outcome = _abandoned(flight.order, why, None if made else Charge(Amounts(steps=1)))
+                self._record(outcome, number, flight.branch)
+                await self._shared.settle(number, charge_of(flight.order, outcome))
 
     async def _end(self) -> None:
         """Leave nothing running, whatever happened."""
@@ -306,7 +325,8 @@ class Run:
         """Begin a new leg: orders in flight when the last one ended are given up at their ceiling."""
         await self._shared.catch_up(self.log)
         self._record(resumed)
-        await self._abandon(tuple(flight.number for flight in self.state.round.out()), "outcome unknown")
+        out = tuple(flight.number for flight in self.state.round.out())
+        await self._abandon(out, "outcome unknown", unknown=True)
 
     def answered(self, answer: PersonAnswered) -> None:
         """A person answered the pause this run was in."""
@@ -327,15 +347,15 @@ def _started(order: Effect) -> Fact:
             return CacheReadStarted(order)
 
 
-def _abandoned(order: Effect, why: str) -> Fact:
+def _abandoned(order: Effect, why: str, charge: Charge | None) -> Outcome:
     match order:
         case Think():
-            return ThinkAbandoned(why)
+            return ThinkAbandoned(why, charge)
         case Search():
-            return SearchAbandoned(why)
+            return SearchAbandoned(why, charge)
         case LookUp():
-            return LookUpAbandoned(why)
+            return LookUpAbandoned(why, charge)
         case Rerank():
-            return RerankAbandoned(why)
+            return RerankAbandoned(why, charge)
         case ReadCache():
-            return CacheReadAbandoned(why)
+            return CacheReadAbandoned(why, charge)

@@ -33,13 +33,11 @@ class Performer:
         self._world = world
         self._viewer = Viewer(world)
 
-    async def perform(self, order: Effect, state: RunState, starts_at_ms: int) -> Outcome:
-        """The order's outcome. `state` is the one its intent was recorded in; `starts_at_ms` is on the clock port.
+    async def perform(self, order: Effect, state: RunState) -> Outcome:
+        """The order's outcome; `state` is the one in which it starts.
 
         Never raises but for cancellation: what goes wrong in the world is an outcome.
         """
-        if starts_at_ms > self._world.clock.monotonic_ms():
-            await self._world.clock.sleep_until(starts_at_ms)
         try:
             match order:
                 case Think():

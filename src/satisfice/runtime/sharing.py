@@ -52,10 +52,8 @@ class Shared:
             fact = envelope.fact
             if isinstance(fact, Started):
                 ceilings[envelope.order] = fact.order.ceiling
-            elif isinstance(fact, Finished | Failed):
-                await self.settle(envelope.order, fact.charge)
-            elif isinstance(fact, Abandoned):
-                await self.settle(envelope.order, ceilings[envelope.order])
+            elif isinstance(fact, Finished | Failed | Abandoned):
+                await self.settle(envelope.order, fact.charge or ceilings[envelope.order])
         await self.release(max(ceilings, default=0) + 1)
 
     async def release(self, number: int) -> None:

@@ -1,0 +1,90 @@
+"""How a run ends: nothing is started that was given up, and what was never called is not booked as called."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from satisfice.adapters.quotas.memory import MemoryQuota
+from satisfice.core.amounts import Charge
+from satisfice.core.claims import Claim
+from satisfice.core.facts import SearchAbandoned, SearchStarted
+from satisfice.core.ids import ClaimId
+from satisfice.core.orders import Denied, StopReason
+from satisfice.errors import RetrieverError
+from satisfice.runtime.engine import Run
+from satisfice.testing.bench import assert_sound, planned, reasoner
+from satisfice.testing.building import drive, passage, search, started, supports_by_text, world
+from satisfice.testing.clock import FakeClock
+from satisfice.testing.scripted import Reply, ScriptedRetriever
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+class SlowQuota(MemoryQuota):
+    """Shared limits that take their time over one of the holds."""
+
+    def __init__(self, clock: FakeClock, slow_key: str, ms: int) -> None:
+        super().__init__(lambda _: {})
+        self._clock, self._slow_key, self._ms = clock, slow_key, ms
+        self.held: set[str] = set()
+
+    async def hold(self, key: str, path: Sequence[str], charge: Charge) -> Denied | None:
+        if key == self._slow_key:
+            await self._clock.sleep_until(self._clock.monotonic_ms() + self._ms)
+        self.held.add(key)
+        return await super().hold(key, path, charge)
+
+    async def settle(self, key: str, charge: Charge) -> None:
+        self.held.discard(key)
+        await super().settle(key, charge)
+
+    async def release(self, key: str) -> None:
+        self.held.discard(key)
+        await super().release(key)
+
+
+PLAN = planned(
+    claims=[Claim(ClaimId("a"), "alpha", "alpha"), Claim(ClaimId("b"), "beta", "beta")],
+    proposals=[search("alpha", "a"), search("beta", "b")],
+)
+
+
+async def test_what_is_given_up_before_it_was_started_is_never_started_nor_booked_as_a_call(clock: FakeClock) -> None:
+    """The second hold takes until searching time is over: by then the first search is on record, and waits for its round."""
+    retriever = ScriptedRetriever(clock=clock, otherwise=Reply((passage("p", "text"),)))
+    quota = SlowQuota(clock, "r1:3", 970)
+    made = world(clock, [retriever], reasoner(PLAN, lambda v: supports_by_text(v, {})), quota=quota, quota_path=["t"])
+    first = started("alpha beta", retrievers=[retriever], budget={"wall_clock_ms": 1_000})
+
+    async with clock.running():
+        run = await drive(made, first)
+        await clock.advance(20_000)
+
+    assert run.report().stop is StopReason.DEADLINE_EXCEEDED
+    assert retriever.calls == []
+    assert [type(e.fact) for e in run.log if e.order == 2][1:] == [SearchAbandoned]
+    assert quota.held == set()
+    assert_sound(run, retriever)
+
+
+async def test_a_retry_that_still_waits_when_the_run_ends_is_not_booked_as_a_call(clock: FakeClock) -> None:
+    error = RetrieverError("docs", "busy", retryable=True, retry_after_ms=600)
+    retriever = ScriptedRetriever(clock=clock, otherwise=Reply(error=error, delay_ms=100))
+    made = world(clock, [retriever], reasoner(PLAN, lambda v: supports_by_text(v, {})))
+    first = started("alpha beta", retrievers=[retriever], budget={"wall_clock_ms": 60_000})
+
+    async with clock.running():
+        run = await Run.create(made, first)
+        driving = asyncio.ensure_future(run.drive())
+        await clock.advance(300)
+        run.cancel()
+        await driving
+
+    assert run.report().stop is StopReason.CANCELLED
+    assert [e.fact.order.attempt for e in run.log if isinstance(e.fact, SearchStarted)] == [1, 1, 2, 2]
+    assert len(retriever.calls) == 2
+    assert_sound(run, retriever)
