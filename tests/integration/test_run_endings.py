@@ -34,6 +34,7 @@ class SlowQuota(MemoryQuota):
 
     async def hold(self, key: str, path: Sequence[str], charge: Charge) -> Denied | None:
         if key == self._slow_key:
+            self._slow_key = ""
             await self._clock.sleep_until(self._clock.monotonic_ms() + self._ms)
         self.held.add(key)
         return await super().hold(key, path, charge)
