@@ -32,6 +32,7 @@ from satisfice.adapters.reasoners.ranking import (
 from satisfice.core.ids import PassageId
 from satisfice.core.linking import name_key
 from satisfice.core.queries import Lineage, ReasonCode, Transformation
+from satisfice.core.stemming import stem
 from satisfice.core.text import question_stems, terms
 
 __all__ = ["Hop", "Pool", "Ranking", "enough", "is_comparison", "next_query", "rank", "to_read", "wanted_terms"]
@@ -51,6 +52,8 @@ _COMPARING_WORDS = (
 )
 _OPENING_WORDS = "are is was were do does did has have had can could will would should"
 _COMPARING = frozenset(_COMPARING_WORDS.split())
+_COMPARING_STEMS = frozenset(map(stem, _COMPARING))
+"""Asked of passages, not found in them."""
 _YES_NO = frozenset(_OPENING_WORDS.split())
 
 
@@ -98,14 +101,12 @@ def to_read(pool: Pool, ranking: Ranking, limit: int) -> tuple[PassageId, ...]:
 def enough(pool: Pool, ranking: Ranking) -> bool:
     """Whether another hop is unlikely to add anything. All of these hold:
 
-    the best four have 85 % of the question by rarity; no rare stem is missing from the best five; every title that the
-    question names is among the best six; and two of the best three are linked, or the question compares and two of the
-    best four are named in it.
+    the best four have 85 % of the question by rarity; no rare stem is missing from the best five (comparing words count
+    as found in both); every title that the question names is among the best six; and two of the best three are linked,
+    or the question compares and two of the best four are named in it.
     """
     best, asked = ranking.candidates, ranking.asked
-    if asked.cover(stem for one in best[:4] for stem in one.covered) < _ENOUGH_COVER:
-        return False
-    if not asked.rare <= {stem for one in best[:5] for stem in one.covered}:
+    if asked.cover(_covered(best[:4])) < _ENOUGH_COVER or not asked.rare <= _covered(best[:5]):
         return False
     named = {title_key(one.title) for one in best if one.named}
     if not named <= {title_key(one.title) for one in best[:6]}:
@@ -114,6 +115,10 @@ def enough(pool: Pool, ranking: Ranking) -> bool:
         return sum(one.named for one in best[:4]) >= 2
     top = {one.id for one in best[:3]}
     return any(target in top for one in best[:3] for target, _ in ranking.links.get(one.id, ()))
+
+
+def _covered(candidates: Sequence[Candidate]) -> frozenset[str]:
+    return _COMPARING_STEMS.union(*(one.covered for one in candidates))
 
 
 def is_comparison(question: str) -> bool:
@@ -134,10 +139,10 @@ def _leaders(ranking: Ranking, *, first: bool) -> list[tuple[Candidate, float]]:
 
 
 def _hop(pool: Pool, asked: Asked, followed: Candidate, names: Sequence[Name]) -> Hop:
-    weights: dict[str, float] = {stem: _COVERED_WEIGHT if stem in followed.covered else 1.0 for stem in asked.shares}
+    weights: dict[str, float] = {one: _COVERED_WEIGHT if one in followed.covered else 1.0 for one in asked.shares}
     for place, name in enumerate(names):
-        for stem in name.stems:
-            weights[stem] = max(weights.get(stem, 0.0), round(NAME_DECAY**place, 4))
+        for one in name.stems:
+            weights[one] = max(weights.get(one, 0.0), round(NAME_DECAY**place, 4))
     missing = {
         term.stem: term.text
         for term in reversed(terms(pool.question))
