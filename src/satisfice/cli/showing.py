@@ -1,8 +1,10 @@
 """A report as a person reads it: the answer first, then what it stands on, what is missing, and why it stopped."""
 
+import re
 from collections.abc import Iterable, Iterator
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -19,6 +21,8 @@ from satisfice.core.sufficiency import Status
 
 QUOTE_CHARS = 400
 
+_LIST_ITEM = re.compile(r"([-*+|]|\d+[.)])\s?")
+
 _STATUS_STYLES = {
     Status.SUPPORTED: "green",
     Status.INFERRED: "cyan",
@@ -30,7 +34,7 @@ _STATUS_STYLES = {
 
 def show(report: RunReport, out: Console) -> None:
     """Print a report."""
-    out.print(_answer(report))
+    out.print(Group(*_answer(report)))
     numbers = {citation.span: citation.number for citation in report.citations}
     _section(out, "Evidence", (_evidence(citation, report) for citation in report.citations))
     _section(out, "Claims", (line for claim in report.claims for line in _claim(claim, report, numbers)))
@@ -50,20 +54,27 @@ def _section(out: Console, title: str, rows: Iterable[tuple[Text, Text]]) -> Non
         out.print(table)
 
 
-def _answer(report: RunReport) -> Text:
+def _answer(report: RunReport) -> Iterator[RenderableType]:
+    """A sentence a line; what a lead-in ("the policy says:") introduces stands indented below it."""
     if not report.sentences:
-        return Text("No answer.", "bold")
-    text = Text()
+        yield Text("No answer.", "bold")
+    led = False
     for sentence in report.sentences:
-        text.append(" ".join(clean(sentence.text).split()))
+        lead_in = not sentence.citations and sentence.text.rstrip().endswith(":")
+        text = Text(_lines(sentence.text))
         marks = "".join(f"[{number}]" for number in sentence.citations)
         if marks:
             text.append(f" {marks}", "cyan")
-        elif report.stop is not StopReason.NOT_NEEDED:
+        elif not lead_in and report.stop is not StopReason.NOT_NEEDED:
             text.append(" [uncited]", "yellow")
-        text.append(" ")
-    text.rstrip()
-    return text
+        yield Padding(text, (0, 0, 0, 2 if led and not lead_in else 0))
+        led = led or lead_in
+
+
+def _lines(text: str) -> str:
+    """Prose on one line, wrapped by the screen; lists and tables keep their lines."""
+    lines = [" ".join(line.split()) for line in clean(text).splitlines() if line.strip()]
+    return "\n".join(lines) if any(_LIST_ITEM.match(line) for line in lines[1:]) else " ".join(lines)
 
 
 def _evidence(citation: Citation, report: RunReport) -> tuple[Text, Text]:

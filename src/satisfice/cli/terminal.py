@@ -67,11 +67,17 @@ class _Trimmed(io.TextIOBase):
         return self._stream.fileno()
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to `guarded`, which has an exit code for it."""
+        raise BrokenPipeError
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console that prints text as it stands. NO_COLOR, FORCE_COLOR, TERM and COLUMNS are honoured."""
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
-    return Console(file=cast("TextIO", _Trimmed(stream)), markup=False, highlight=False, emoji=False, width=width)
+    return _Console(file=cast("TextIO", _Trimmed(stream)), markup=False, highlight=False, emoji=False, width=width)
 
 
 def tell(text: str, style: str = "dim") -> None:
