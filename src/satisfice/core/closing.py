@@ -17,19 +17,25 @@ QUOTES_PER_CLAIM = 2
 def close(state: RunState, reason: StopReason) -> Think | Finish:
     """Write once by the planned route, else extractively, else without a thought at all; then finish.
 
-    CANCELLED and FAILED write none. A draft that made retrieval unnecessary is the answer.
+    CANCELLED and FAILED write none. A draft that made retrieval unnecessary is the answer. Nobody is asked to write
+    about nothing, nor after a cancellation.
     """
     if reason in _WRITES_NONE:
         return Finish(reason, None, state.flags)
     if reason is StopReason.NOT_NEEDED:
         return Finish(reason, state.draft, state.flags)
-    if state.written is None:
+    if state.written is None and not state.cancelled and _material(state):
         for route in dict.fromkeys((state.started.writer, "extractive")):
             if route not in state.write_tried:
                 order = _write(state, route)
                 if order is not None:
                     return order
     return _finish(state, reason)
+
+
+def _material(state: RunState) -> bool:
+    """Whether there is anything to write about: evidence, or passages nobody has judged yet."""
+    return bool(state.main.unjudged) or any(state.ledger.evidence.values())
 
 
 def _write(state: RunState, by: str) -> Think | None:

@@ -103,8 +103,9 @@ def _slice_is_why(state: RunState, stop: Stop) -> bool:
 def _gather(state: RunState) -> Order:
     if "overrun" in state.flags:
         return _cancel(state) or Stop(StopReason.BUDGET_EXHAUSTED, "a provider went past the cap it was sent")
-    if state.quota is not None and not state.round.flights:
-        return exhausted(state, state.quota)
+    if state.quota is not None:
+        # Settling what is in flight may leave more; until then what was denied stays barred.
+        return Await(state.soft_deadline_ms()) if state.round.flights else exhausted(state, state.quota)
     if state.unreserved is not None:
         return exhausted(state, state.unreserved)
     blocked: list[_Blocked] = []

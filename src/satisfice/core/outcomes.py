@@ -79,7 +79,7 @@ def _settled(state: RunState, flight: Flight) -> RunState:
     flags = state.flags
     if accounts.accounts[ROOT].overrun and "overrun" not in flags:
         flags = (*flags, "overrun")
-    return changed(state, accounts=accounts, flags=flags)
+    return changed(state, accounts=accounts, flags=flags, quota=None)
 
 
 # --- passages ------------------------------------------------------------------------------------------------------

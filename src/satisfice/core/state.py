@@ -131,7 +131,7 @@ class RunState:
     unreserved: Denied | None = None
     """Why the answer reserve could not be held; None when it is."""
     quota: Denied | None = None
-    """What a shared limit above the run denied: nothing more is started after it."""
+    """What a shared limit above the run denied: nothing more is started until something of the run is settled there."""
     cancelled: bool = False
     deadline_passed: bool = False
     failure: str = ""

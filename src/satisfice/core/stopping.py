@@ -1,7 +1,7 @@
 """Why a run ends: one ordered rule, evaluated on applied facts."""
 
 from satisfice.core.facts import PersonVerdict, RetrievalAction
-from satisfice.core.orders import Denied, Stop, StopReason
+from satisfice.core.orders import Denied, RefusalKind, Stop, StopReason
 from satisfice.core.state import RunState
 from satisfice.core.sufficiency import Gap, GapKind
 from satisfice.core.tasks import Complexity
@@ -36,10 +36,17 @@ def exhausted(state: RunState, blocked: Denied | None) -> Stop:
     if _wants_person(state):
         return Stop(StopReason.ESCALATED, "no action remains; a person decides")
     if blocked is not None:
-        detail = f"{blocked.dimension}: asked {blocked.asked}, left {blocked.left} in {blocked.account!r}"
-        return Stop(StopReason.BUDGET_EXHAUSTED, detail, blocked, _causes(state))
+        return Stop(StopReason.BUDGET_EXHAUSTED, _barred(state, blocked), blocked, _causes(state))
     causes = _causes(state)
     return Stop(causes[0], _detail(state), also=causes[1:])
+
+
+def _barred(state: RunState, blocked: Denied) -> str:
+    """What stood in the way: a limit, or shared limits that could not be asked."""
+    last = state.denials[-1].refusal if state.denials else None
+    if last is not None and last.kind is RefusalKind.QUOTA_UNAVAILABLE and last.denied == blocked:
+        return last.detail
+    return f"{blocked.dimension}: asked {blocked.asked}, left {blocked.left} in {blocked.account!r}"
 
 
 def past_deadline(state: RunState) -> bool:

@@ -58,7 +58,7 @@ from satisfice.core.orders import (
 )
 from satisfice.core.outcomes import charge_of
 from satisfice.core.report import RunReport, report
-from satisfice.core.state import RunState
+from satisfice.core.state import RESERVE, RunState
 from satisfice.runtime.deadlines import give_up
 from satisfice.runtime.perform import Performer
 from satisfice.runtime.sharing import Shared
@@ -141,6 +141,7 @@ class Run:
         """
         waiting: list[tuple[int, Effect]] = []
         try:
+            await self._reserve_above()
             while self.state.stopped is None:
                 order = decide(self.state)
                 match order:
@@ -169,21 +170,29 @@ class Run:
             self._record(DeadlinePassed())
             return None
         number = self.state.orders + 1
-        refusal = self._too_late(order, now) or await self._shared.hold(number, order)
-        if refusal is None and self._now_ms() >= self._end_ms():  # the shared limits may be slow to answer
+        refusal, by = self._too_late(order, now), DeniedBy.CLOCK
+        if refusal is None:
+            closing = self.state.stop is not None
+            refusal, by = await self._shared.hold(number, order, closing=closing), DeniedBy.QUOTA
+        if refusal is not None:
+            self._record(OrderDenied(refusal, by, order=order), branch=order.branch)
+            return None
+        if self._now_ms() >= self._end_ms():  # the shared limits may be slow to answer
             await self._shared.release(number)
             self._record(DeadlinePassed())
             return None
-        if refusal is not None:
-            by = (
-                DeniedBy.CLOCK
-                if refusal.denied and refusal.denied.dimension is Dimension.WALL_CLOCK_MS
-                else DeniedBy.QUOTA
-            )
-            self._record(OrderDenied(refusal, by, order=order), branch=order.branch)
-            return None
         self._record(_started(order), number, order.branch)
         return number
+
+    async def _reserve_above(self) -> None:
+        """Hold the answer reserve in the accounts above as well, once the run is on record."""
+        held = self.state.accounts.holds.get(RESERVE)
+        if held is None or not self._shared.bound:
+            return
+        await self._save()
+        refusal = await self._shared.reserve(held.ceiling)
+        if refusal is not None:
+            self._record(OrderDenied(refusal, DeniedBy.QUOTA))
 
     def _end_ms(self) -> int:
         """When time is up: for searching, or once the run is closing for everything."""
@@ -296,6 +305,8 @@ class Run:
         self._tasks.clear()
         self.done = True
         self._news.set()
+        if not self._unsaved:  # else another owner may have taken the run, and the reserve with it
+            await self._shared.leave(self.state, self.log)
         await self._world.store.release(self.id, self._epoch)
 
     # --- the log ---------------------------------------------------------------------------------------------------
@@ -313,8 +324,9 @@ class Run:
     async def _save(self) -> None:
         if not self._unsaved:
             return
-        unsaved, self._unsaved = self._unsaved, []
+        unsaved = self._unsaved
         await self._world.store.append(self.id, unsaved, self._saved, self._epoch)
+        self._unsaved = []
         self._saved += len(unsaved)
         for envelope in unsaved:
             for observer in self._world.observers:
@@ -323,7 +335,7 @@ class Run:
 
     async def written_off(self, resumed: Fact) -> None:
         """Begin a new leg: orders in flight when the last one ended are given up at their ceiling."""
-        await self._shared.catch_up(self.log)
+        await self._shared.catch_up(self.state, self.log)
         self._record(resumed)
         out = tuple(flight.number for flight in self.state.round.out())
         await self._abandon(out, "outcome unknown", unknown=True)

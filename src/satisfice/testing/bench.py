@@ -1,6 +1,7 @@
 """The bench of the public cases: a reasoner that plans once and judges by a function, and what must hold in every run."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from satisfice.core.amounts import SUMS, Dimension
 from satisfice.core.budget import ROOT
@@ -24,7 +25,8 @@ def reasoner(plan: Thought, judge: Judge) -> ScriptedReasoner:
             return plan
         if Step.WRITE in steps:
             judged = judge(view) if Step.JUDGE in steps else Thought()
-            return Thought(evidence=judged.evidence, judgements=judged.judgements, answer=quoting(view))
+            known = replace(view, evidence=(*view.evidence, *judged.evidence))
+            return Thought(evidence=judged.evidence, judgements=judged.judgements, answer=quoting(known))
         return judge(view)
 
     return ScriptedReasoner(think)
