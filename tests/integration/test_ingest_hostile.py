@@ -5,13 +5,20 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
 import pytest
 
+from satisfice.adapters.tokens.estimate import EstimatedTokens
+from satisfice.core.ids import DocumentId, SourceId
+from satisfice.core.passages import Document, Passage
+from satisfice.corpus.chunking import Cutter
 from satisfice.corpus.formats import MIB, Format, Unreadable
+from satisfice.corpus.ingesting import Folder, ingest
 from satisfice.corpus.workers import Parsers
+from satisfice.testing.clock import FakeClock
 
 SLOW_PAGE = "<div>" * 400_000
 """Browsers' rules make nesting cost its depth at every step: minutes for this."""
@@ -38,6 +45,28 @@ report = asyncio.run(ingest(Folder(Path(sys.argv[1]), "s"), store, cutter=Cutter
 print(json.dumps({"added": report.added, "skipped": len(report.skipped), "passages": report.passages,
                   "characters": store.characters, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 """
+
+
+class EmptyCorpus:
+    """A `CorpusStore` into which nothing ever comes."""
+
+    async def known_hashes(self) -> Mapping[DocumentId, str]:
+        return {}
+
+    async def begin(self) -> None:
+        raise AssertionError
+
+    async def put(self, document: Document, passages: Sequence[Passage]) -> None:
+        raise AssertionError
+
+    async def delete(self, ids: Sequence[DocumentId]) -> None:
+        raise AssertionError
+
+    async def commit(self) -> int:
+        raise AssertionError
+
+    async def abandon(self) -> None:
+        raise AssertionError
 
 
 def children() -> list[psutil.Process]:
@@ -112,6 +141,20 @@ async def test_a_cancelled_file_takes_its_process_with_it(tmp_path: Path, page: 
             await working
         assert children() == []
         assert await text_of(parsers, page) == "all is well"
+
+
+async def test_a_cancelled_ingest_waits_for_no_parser(tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.html").write_text(SLOW_PAGE)
+    folder = Folder(tmp_path, SourceId("s"))
+    running = asyncio.create_task(ingest(folder, EmptyCorpus(), cutter=Cutter(EstimatedTokens()), clock=FakeClock()))
+    while len(children()) < 2:
+        await asyncio.sleep(0.01)
+    running.cancel()
+    done, _ = await asyncio.wait({running}, timeout=5)
+    assert running in done
+    assert running.cancelled()
+    assert children() == []
 
 
 async def test_files_are_taken_apart_side_by_side_and_processes_used_again(tmp_path: Path) -> None:

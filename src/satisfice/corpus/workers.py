@@ -53,7 +53,7 @@ class Parsers:
                 await _end(process)
                 raise Unreadable(f"it took longer than {self._seconds} s to take apart and was given up") from error
             except (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError) as error:
-                await _end(process)
+                await _gone(process)
                 raise Unreadable(self._epitaph(process)) from error
             except BaseException:
                 await _end(process)
@@ -69,11 +69,7 @@ class Parsers:
             process = self._idle.pop()
             if process.stdin is not None:
                 process.stdin.close()
-            try:
-                async with asyncio.timeout(_CLOSING_S):
-                    await process.wait()
-            except TimeoutError:
-                await _end(process)
+            await _gone(process)
 
     async def _take(self) -> asyncio.subprocess.Process:
         while self._idle:
@@ -106,6 +102,15 @@ class Parsers:
         code = process.returncode or 0
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
         return f"the parser {how} on it; a file may take {in_units(self._memory_bytes)} of memory and {self._seconds} s"
+
+
+async def _gone(process: asyncio.subprocess.Process) -> None:
+    """Wait for a process that ends by itself. Killing it first could hide how it ended."""
+    try:
+        async with asyncio.timeout(_CLOSING_S):
+            await process.wait()
+    except TimeoutError:
+        await _end(process)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -65,6 +65,7 @@ def test_a_list_of_objects_becomes_one_document_each_and_other_lists_one_in_all(
 def test_values_of_the_wrong_kind_are_dropped_except_access() -> None:
     part = record({"text": "x", "meta": {"deep": 1}, "access": {"deep": 1}, "long": "y" * 300}, 1)
     assert part.fields == {"access": None}
+    assert record({"text": "x", "access": "y" * 300}, 1).fields == {"access": ("y" * 300,)}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1,]", "nul", "[" * 100_000, "1" * 5000])
