@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
 from satisfice.adapters.corpora.filtering import permission_tokens
-from satisfice.adapters.corpora.lexical import FORMAT, Entry, LexicalIndex, LexicalWriter
+from satisfice.adapters.corpora.lexical import FORMAT, Entry, LexicalIndex, LexicalWriter, Marker
 from satisfice.adapters.corpora.records import TERMS_BY, passage_from, permission_from, select_passages, terms_of
 from satisfice.adapters.corpora.truth import Generation, purge, read_generation
 from satisfice.adapters.corpora.vectors import Placed, forget_generations, open_vectors, write_generation
@@ -67,7 +67,7 @@ def follow(connection: sqlite3.Connection, folder: Path, *, vectors_by: str, dim
 def _reached(lexical: LexicalIndex, now: Generation) -> int | None:
     """The generation the word index holds; None when it is missing, foreign, damaged or older than the dead rows' removal."""
     try:
-        generation, name = lexical.marker(lexical.open(create=False).searcher())
+        generation, _, name = lexical.marker(lexical.open(create=False).searcher())
     except CorpusCorrupt:
         return None
     usable = name == marker_name(now) and now.complete <= generation <= now.number
@@ -92,7 +92,7 @@ def _follow_words(
             writer.add(page)
             yield
         at("words added")
-        writer.commit(now.number, marker_name(now))
+        writer.commit(Marker(now.number, now.version, marker_name(now)))
     finally:
         writer.close()
 

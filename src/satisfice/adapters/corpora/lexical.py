@@ -34,17 +34,27 @@ class Entry(NamedTuple):
         return int.from_bytes(blake2b(material.encode(), digest_size=7).digest(), "big")
 
 
+class Marker(NamedTuple):
+    """Which generation an index holds, the corpus's version then, and the store and format it belongs to."""
+
+    generation: int
+    version: str
+    store: str
+
+
 def _schema() -> Schema:
     builder = SchemaBuilder()
-    builder.add_unsigned_field("row", indexed=True, fast=True)
-    builder.add_unsigned_field("checksum", fast=True)
+    # Integers, not unsigned ones: deleting by an unsigned term finds nothing (tantivy 0.27 for Python makes a signed term of it).
+    builder.add_integer_field("row", indexed=True, fast=True)
+    builder.add_integer_field("checksum", fast=True)
     builder.add_text_field("head", tokenizer_name="whitespace", index_option="freq")
     builder.add_text_field("body", tokenizer_name="whitespace", index_option="freq")
     builder.add_text_field("permits", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("labels", tokenizer_name="raw", index_option="basic")
     builder.add_integer_field("published", indexed=True, fast=True)
-    builder.add_unsigned_field("marker", indexed=True)
-    builder.add_unsigned_field("generation", stored=True)
+    builder.add_integer_field("marker", indexed=True)
+    builder.add_integer_field("generation", stored=True)
+    builder.add_text_field("version", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("store", stored=True, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
@@ -84,13 +94,13 @@ class LexicalIndex:
         found = searcher.search(query, limit=1, count=True)
         return int(found.count)  # pyright: ignore  the stub leaves this attribute out
 
-    def marker(self, searcher: Searcher) -> tuple[int, str]:
-        """The generation the index holds and the store it belongs to; (0, "") when it holds nothing."""
+    def marker(self, searcher: Searcher) -> Marker:
+        """What was written with the last commit."""
         found = searcher.search(Query.term_query(self.schema, "marker", _MARKED), limit=1).hits
         if not found:
-            return 0, ""
+            return Marker(0, "", "")
         stored = searcher.doc(found[0][1])
-        return int(stored["generation"][0]), str(stored["store"][0])
+        return Marker(int(stored["generation"][0]), str(stored["version"][0]), str(stored["store"][0]))
 
     def wanted(self, terms: Iterable[tuple[str, float]]) -> Query:
         """Passages with any of the terms; a term counts by its weight."""
@@ -143,8 +153,8 @@ class LexicalWriter:
     def add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             document = Document()
-            document.add_unsigned("row", entry.row)
-            document.add_unsigned("checksum", entry.checksum())
+            document.add_integer("row", entry.row)
+            document.add_integer("checksum", entry.checksum())
             document.add_text("head", entry.head)
             document.add_text("body", entry.body)
             for permit in entry.permits:
@@ -159,13 +169,14 @@ class LexicalWriter:
         for row in rows:
             self._writer.delete_documents_by_term("row", row)
 
-    def commit(self, generation: int, store: str) -> None:
+    def commit(self, new: Marker) -> None:
         """Write the marker of this generation with everything added and removed since the last one."""
         self._writer.delete_documents_by_term("marker", _MARKED)
         marker = Document()
-        marker.add_unsigned("marker", _MARKED)
-        marker.add_unsigned("generation", generation)
-        marker.add_text("store", store)
+        marker.add_integer("marker", _MARKED)
+        marker.add_integer("generation", new.generation)
+        marker.add_text("version", new.version)
+        marker.add_text("store", new.store)
         self._writer.add_document(marker)
         try:
             self._writer.commit()

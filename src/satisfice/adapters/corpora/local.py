@@ -92,8 +92,7 @@ class LocalCorpus:
         )
         try:
             await self._catch_up()
-            number = await self._reading(lambda connection: read_generation(connection).version)
-            self._profile = replace(self._profile, version=number)
+            await self._see_newest()
         except BaseException:
             await self.close()
             raise
@@ -183,8 +182,7 @@ class LocalCorpus:
             await self._units(self._follow())
         finally:
             await self.abandon()
-        version = await self._reading(lambda connection: read_generation(connection).version)
-        self._profile = replace(self._profile, version=version)
+        await self._see_newest()
         return number
 
     async def abandon(self) -> None:
@@ -333,14 +331,18 @@ class LocalCorpus:
         """See the port."""
         return await self._as_reader(principal, lambda reader: reader.versions(ids))
 
+    async def _see_newest(self) -> None:
+        await self._as_reader(Principal(), lambda _: None)
+
     async def _as_reader(self, principal: Principal, work: Callable[[Reader], Result]) -> Result:
         def in_transaction(connection: sqlite3.Connection) -> Result:
-            now, snapshot = self._snapshots.newest(connection)
+            snapshot = self._snapshots.newest(connection)
+            if snapshot.version != self._profile.version:
+                self._profile = replace(self._profile, version=snapshot.version)
             try:
                 return work(Reader(connection, snapshot, principal))
             finally:
                 connection.execute("ROLLBACK")
-                self._profile = replace(self._profile, version=now.version)
 
         return await self._reading(in_transaction)
 

@@ -24,7 +24,7 @@ _DIGITS = 6
 
 
 class Candidate(NamedTuple):
-    """A passage that may be a hit. `head` and `body` hold its terms, `length` is the body's; `document` and `title` are as stored."""
+    """A passage that may be a hit. `body` holds its terms, first those of its `head`; `document` and `title` are as stored."""
 
     row: int
     id: str
@@ -139,7 +139,8 @@ def without_repeats(hits: Sequence[Scored]) -> tuple[list[Scored], list[Scored]]
     repeats: list[Scored] = []
     for hit in hits:
         candidate = hit.candidate
-        same = places.get(candidate.body)
+        text = candidate.body[len(candidate.head) :]
+        same = places.get(text)
         if same is not None:
             copies = [kept[same], hit._replace(score=kept[same].score)]
             copies.sort(key=lambda copy: -copy.candidate.authority)
@@ -148,7 +149,7 @@ def without_repeats(hits: Sequence[Scored]) -> tuple[list[Scored], list[Scored]]
         elif any(_overlap(candidate, other) for other in windows.get(candidate.document, ())):
             repeats.append(hit)
         else:
-            places[candidate.body] = len(kept)
+            places[text] = len(kept)
             windows.setdefault(candidate.document, []).append(candidate)
             kept.append(hit)
     return kept, repeats

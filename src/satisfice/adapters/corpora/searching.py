@@ -52,7 +52,7 @@ class Search:
         self._weights = self._rarities() if readable else {}
         if not self._weights:
             # No readable passage has any of the words: what is nearest to them then is near by accident.
-            return Hits((), readable=readable, warnings=warnings)
+            return Hits((), version=reader.snapshot.version, readable=readable, warnings=warnings)
         candidates = self._candidates(self._gathered(max(limit, handles)))
         self._known = {candidate.id for candidate in candidates}
         words, cosines = self._words(candidates), self._cosines(candidates)
@@ -66,6 +66,7 @@ class Search:
         return Hits(
             tuple(texts[hit.candidate.row] for hit in first),
             tuple(_handle(hit, linking.links.get(hit.candidate.row, ())) for hit in shown[:handles]),
+            version=reader.snapshot.version,
             readable=readable,
             warnings=warnings,
         )

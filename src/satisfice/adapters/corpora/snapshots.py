@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from tantivy import Index, Searcher
 
 from satisfice.adapters.corpora.following import LEXICAL_FOLDER, has_vectors, marker_name
-from satisfice.adapters.corpora.lexical import LexicalIndex
+from satisfice.adapters.corpora.lexical import LexicalIndex, Marker
 from satisfice.adapters.corpora.schema import ADAPTER
 from satisfice.adapters.corpora.truth import Generation, read_generation
 from satisfice.adapters.corpora.vectors import VectorView, open_vectors
@@ -59,9 +59,10 @@ class Snapshot:
     """One generation, complete in all its parts."""
 
     def __init__(
-        self, number: int, words: LexicalIndex, searcher: Searcher, vectors: VectorView | None, warning: str
+        self, marker: Marker, words: LexicalIndex, searcher: Searcher, vectors: VectorView | None, warning: str
     ) -> None:
-        self.number = number
+        self.number = marker.generation
+        self.version = marker.version
         self.words = words
         self.searcher = searcher
         self.vectors = vectors
@@ -89,7 +90,7 @@ class Snapshots:
         with self._lock:
             self._index = self._current = None
 
-    def newest(self, connection: sqlite3.Connection) -> tuple[Generation, Snapshot]:
+    def newest(self, connection: sqlite3.Connection) -> Snapshot:
         """The newest generation that every part has, with a read transaction open on `connection` that sees it whole.
 
         Raises
@@ -109,7 +110,7 @@ class Snapshots:
                 current = self._current
             # An index that is ahead belongs to a commit that this read transaction began too early to see.
             if current is not None and now.complete <= current.number <= now.number:
-                return now, current
+                return current
             lagging = current is None or current.number < now.complete
             connection.execute("ROLLBACK")
         if lagging:
@@ -122,11 +123,11 @@ class Snapshots:
 
     def _refresh(self, now: Generation) -> None:
         searcher = self._searcher()
-        number, name = self._words.marker(searcher)
-        if name != marker_name(now) or (self._current is not None and self._current.number == number):
-            return
-        vectors, warning = self._vectors(now, number)
-        self._current = Snapshot(number, self._words, searcher, vectors, warning)
+        marker = self._words.marker(searcher)
+        known = self._current is not None and self._current.number == marker.generation
+        if marker.store == marker_name(now) and not known:
+            vectors, warning = self._vectors(now, marker.generation)
+            self._current = Snapshot(marker, self._words, searcher, vectors, warning)
 
     def _searcher(self) -> Searcher:
         try:
