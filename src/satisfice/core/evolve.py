@@ -126,7 +126,7 @@ def _rest(state: RunState, envelope: Envelope) -> RunState:
         case RunPaused():
             return _paused(state, fact)
         case PersonAnswered():
-            return _answered(state, fact)
+            return _answered(state, envelope, fact)
         case RunStopped():
             if state.stop is None:
                 raise IllegalFact(envelope.seq, kind(fact), "StopDecided comes before it")
@@ -329,8 +329,10 @@ def _paused(state: RunState, fact: RunPaused) -> RunState:
     return changed(state, paused=fact.reason, accounts=accounts)
 
 
-def _answered(state: RunState, fact: PersonAnswered) -> RunState:
+def _answered(state: RunState, envelope: Envelope, fact: PersonAnswered) -> RunState:
     """A chosen reading re-plans as the caller's own text; a verdict on an escalation ends the run."""
+    if state.paused is None:
+        raise IllegalFact(envelope.seq, kind(fact), "nobody was asked")
     state = changed(state, paused=None, person=fact.verdict)
     if fact.verdict is PersonVerdict.READING and fact.text.strip():
         main = Branch(MAIN, state.main.account, unjudged=tuple(state.ledger.passages))

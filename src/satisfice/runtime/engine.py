@@ -340,6 +340,12 @@ class Run:
         out = tuple(flight.number for flight in self.state.round.out())
         await self._abandon(out, "outcome unknown", unknown=True)
 
+    async def leave_as_it_is(self) -> None:
+        """Nothing is to be driven. What the accounts above were not told yet of a finished run, they are told now."""
+        if self.state.stopped is not None:
+            await self._shared.catch_up(self.state, self.log)
+        self.done = True
+
     def answered(self, answer: PersonAnswered) -> None:
         """A person answered the pause this run was in."""
         self._record(answer)
