@@ -194,13 +194,13 @@ def _beats(side: _Side, other: _Side, attributes: Sequence[tuple[str, str]]) -> 
 
 
 def _newer(side: _Side, other: _Side) -> str:
-    if side.tier < Authority.SECONDARY or side.tier < other.tier or other.tier < Authority.SECONDARY:
+    if side.tier < other.tier or other.tier < Authority.SECONDARY:
         return ""
     if side.draft != other.draft:
         return "" if side.draft else "it is stable, the other a draft"
     mine, theirs = side.newest, other.newest
     length = min(len(mine), len(theirs))
-    if length >= 4 and mine[:length] > theirs[:length]:
+    if mine[:length] > theirs[:length]:  # nothing is newer than an unknown date
         return f"{mine} is newer than {theirs} and of no lower tier"
     return ""
 

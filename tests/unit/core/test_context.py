@@ -102,7 +102,7 @@ def test_what_adds_more_per_token_goes_before_what_only_scores_higher() -> None:
 
 def test_a_second_source_goes_before_a_repetition() -> None:
     world = World().holds("a1", document="d", says=((A, "1", 0.9),), place=(0, 99))
-    world.holds("a2", document="d", says=((A, "1", 0.9),), place=(900, 999)).holds("a3", says=((A, "1", 0.8),))
+    world.holds("a2", document="d", says=((A, "1", 0.9),), place=(900, 999)).holds("a3", says=((A, "1", 0.5),))
     assert sorted(names(world.packed(200))) == ["a1", "a3"]
 
 
