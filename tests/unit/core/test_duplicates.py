@@ -91,7 +91,10 @@ DIFFERENT = [
     ("users with admin rights", "admins with user rights"),
     ("Who did Ann report to?", "Who did Ann report?"),
     ("Who is Ann's manager?", "Who is Ann the manager of?"),
-    ("How big was the firm that built the car in town?", "How big was the company that made the automobile in town?"),
+    (
+        "Which firm built the car park of the Oslo office?",
+        "Which company constructed the automobile park of the Oslo office?",
+    ),
     ("Who is the manager of the manager of Ann?", "Who is the manager of Ann?"),
     ("status of order ref 8f3a", "status of order ref 77bc"),
     ("x", "y"),
