@@ -28,8 +28,8 @@ from satisfice.ports.retriever import TermStatistics
 
 SOURCE = SourceId("films")
 WORLD = {
-    "film": ("Night Crawler (film)", "Night Crawler is a film of May 1957. It was directed by Anna Petrova in Oslo."),
-    "director": ("Anna Petrova", "Anna Petrova (born in Varna) made films."),
+    "film": ("Night Crawler (film)", "Night Crawler is a film of June 1957. It was directed by Anna Petrova in Oslo."),
+    "director": ("Anna Petrova", "Petrova (born in Varna) made films."),
     "other": ("Day Crawler", "Day Crawler is a film about a director who was born at sea."),
     "noise": ("Born", "A film by this name was directed by nobody."),
 }
@@ -87,17 +87,36 @@ def test_each_next_link_of_a_passage_is_worth_less() -> None:
     )
     looked = past(replace(handle("film", 1.0), links=links), *(handle(name, 0.01) for name in "abc"))
     ranking = rank(pool(looked))
-    assert [target for target, _ in ranking.links[PassageId("film")]] == ["b", "c", "a"]
+    found = ranking.links[PassageId("film")]
+    assert [target for target, _ in found] == ["b", "c", "a"]
+    assert found[2][1] == pytest.approx(0.5 * 0.7**2)
     assert order(ranking) == ["film", "b", "c", "a"]
+
+
+def test_a_passage_that_the_question_names_is_trusted_wherever_a_search_puts_it() -> None:
+    looked = past(handle("noise", 1.0), handle("other", 0.5, QUESTION, "y"), handle("film", 0.2, QUESTION, "z"))
+    found = order(rank(pool(past(*looked.handles, handle("y", 0.01), handle("z", 0.01)))))
+    assert found.index("z") < found.index("y")
+
+
+def test_equals_are_ordered_by_id_whatever_came_first() -> None:
+    one, two = past(handle("b", 1.0)), past(handle("a", 1.0), text="other")
+    assert order(rank(pool(one, two))) == order(rank(pool(two, one))) == ["a", "b"]
 
 
 def test_hits_of_a_query_are_worth_what_the_passage_it_followed_is_worth() -> None:
     good = Lineage(depth=1, expands=PassageId("film"))
-    poor = Lineage(depth=1, expands=PassageId("noise"))
-    first = past(handle("film", 0.9), handle("noise", 0.2))
+    poor = Lineage(depth=1, expands=PassageId("other"))
+    first = past(handle("film", 0.9), handle("other", 0.2))
     ranking = rank(pool(first, past(handle("x", 1.0), lineage=good), past(handle("y", 1.0), lineage=poor)))
     scores = {candidate.id: candidate.score for candidate in ranking.candidates}
-    assert scores[PassageId("x")] > scores[PassageId("y")] > 0
+    assert scores[PassageId("x")] == pytest.approx(0.6 + 0.6)
+    assert scores[PassageId("y")] == pytest.approx((0.6 + 0.6) * 0.2 / 0.9)
+
+
+def test_finding_the_followed_passage_again_says_nothing_for_it() -> None:
+    again = past(handle("film", 1.0), lineage=Lineage(depth=1, expands=PassageId("film")))
+    assert rank(pool(FIRST, again)).candidates == rank(pool(FIRST)).candidates
 
 
 def test_a_hit_with_a_whole_name_of_the_followed_passage_passes_its_equal() -> None:
@@ -208,6 +227,8 @@ def test_unseen_names_leave_out_the_question_and_the_title_and_put_known_passage
     known = [name.text for _, name in unseen_names(asked, title, text, frozenset({"oslo"}))]
     assert plain == ["Anna Petrova", "Oslo"]
     assert known == ["Oslo", "Anna Petrova"]
+    title, text = WORLD["director"]
+    assert [name.text for _, name in unseen_names(asked, title, text, frozenset())] == ["Varna"]
 
 
 # --- the next query ------------------------------------------------------------------------------------------------
@@ -243,6 +264,16 @@ def test_a_passage_is_followed_once_and_only_when_it_is_in_hand() -> None:
     assert next_query(rest, rank(rest)) is None
 
 
+def test_after_the_first_hop_what_the_question_names_goes_first() -> None:
+    first = past(handle("noise", 1.0), handle("film", 0.4), handle("other", 0.9))
+    followed = past(lineage=Lineage(depth=1, expands=PassageId("noise")), text="nothing")
+    titles = {PassageId("noise"): passage("noise"), PassageId("film"): passage("film")}
+    rival = passage("other")
+    titles[rival.id] = replace(rival, text="It was directed by Boris Ivanov, who was born in Ruse.")
+    found = replace(pool(first, followed), passages=titles)
+    assert hop(found).lineage.expands == "film"
+
+
 def test_a_hop_is_one_deeper_than_the_query_that_found_the_passage() -> None:
     first = past(handle("film", 1.0))
     followed = past(handle("director", 1.0), lineage=Lineage(depth=1, expands=PassageId("film")), text="born Anna")
@@ -264,12 +295,42 @@ def test_a_linked_pair_that_has_the_whole_question_is_enough() -> None:
     assert enough(found, rank(found))
 
 
-def test_it_is_not_enough_without_a_link_a_rare_word_or_a_named_title() -> None:
+def test_it_is_not_enough_without_a_link() -> None:
     unlinked = pool(past(*(replace(one, links=()) for one in FIRST.handles)))
     assert not enough(unlinked, rank(unlinked))
-    rarer = pool(FIRST, question=QUESTION + " Really Bulgarian?")
-    assert not enough(rarer, rank(rarer))
     assert not enough(pool(), rank(pool()))
+
+
+def test_it_is_not_enough_while_much_of_the_question_is_missing_even_if_common() -> None:
+    asked = QUESTION + " Plain words often seen"
+    common = dict.fromkeys(wanted_terms(asked), 100)
+    found = replace(pool(FIRST, question=asked), statistics=TermStatistics(1000, common))
+    assert not rank(found).asked.rare
+    assert not enough(found, rank(found))
+
+
+def test_it_is_not_enough_while_a_rare_word_is_missing_even_if_little() -> None:
+    asked = QUESTION + " Bulgarian"
+    counts = dict.fromkeys(wanted_terms(QUESTION), 1)
+    # one of five is about 15 % less than its share of 20 %, because it is a little more common
+    found = replace(pool(FIRST, question=asked), statistics=TermStatistics(1000, {**counts, "bulgarian": 15}))
+    ranking = rank(found)
+    assert ranking.asked.cover(wanted_terms(QUESTION)) > 0.85
+    assert not enough(found, ranking)
+    common = replace(found, statistics=TermStatistics(1000, {**counts, "bulgarian": 30}))
+    assert enough(common, rank(common))
+
+
+def test_it_is_not_enough_while_a_named_title_ranks_low() -> None:
+    asked = "Where was the director of Night Crawler born, in Oslo?"
+    handles = [replace(one, matched=(*one.matched, "oslo")) for one in FIRST.handles]
+    crowd = [handle(f"x{number}", 0.5 - number / 100, "") for number in range(5)]
+    oslo = replace(handle("oslo", 0.001, ""), title="Oslo")
+    found = pool(past(*handles, *crowd, oslo), question=asked)
+    assert order(rank(found)).index("oslo") >= 6
+    assert not enough(found, rank(found))
+    without = pool(past(*handles, *crowd), question=asked)
+    assert enough(without, rank(without))
 
 
 def test_a_comparison_is_enough_when_both_sides_are_named_and_found() -> None:
