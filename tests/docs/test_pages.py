@@ -36,11 +36,11 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(text: str) -> Iterator[tuple[str, str]]:
-    """Each command with the output expected of it. A command goes on while its lines end in a backslash."""
+    """Each command with the output expected of it. A command goes on in lines that begin with `>`."""
     command, expected = "", [""]
     for line in text.splitlines():
-        if command.endswith("\\"):
-            command = f"{command}\n{line.removeprefix('> ')}"
+        if line.startswith("> ") and expected == []:
+            command = f"{command}\n{line[2:]}"
         elif line.startswith("$ "):
             if command:
                 yield command, "\n".join(expected)
@@ -97,4 +97,4 @@ def test_the_harness_tells_a_right_output_from_a_wrong_one() -> None:
 
 
 def test_commands_are_told_from_their_output() -> None:
-    assert list(commands("$ a \\\n> b\nout\n\n$ c\n")) == [("a \\\nb", "out\n"), ("c", "")]
+    assert list(commands("$ a\n> b\nout\n\n$ c\n")) == [("a\nb", "out\n"), ("c", "")]

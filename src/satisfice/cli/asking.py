@@ -42,8 +42,8 @@ async def _answer(
     question: str, loaded: Loaded, task: str, principal: Principal, *, quiet: bool
 ) -> tuple[RunReport, Sequence[Envelope]]:
     async with Application(loaded.settings, tenant=principal.tenant) as application:
-        something_to_search(application)
         run = application.run(question, principal=principal, task=task)
+        something_to_search(application)
         await refresh(application, quiet=quiet)
         async with run as active:
             with stopped_by(active.cancel):

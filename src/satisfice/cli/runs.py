@@ -69,7 +69,7 @@ def list_runs(place: Place, limit: int, *, as_json: bool) -> None:
     for run in found:
         stop = Text(run.stop.lower(), "") if run.stop else Text("open", "yellow")
         table.add_row(Text(run.run, "bold"), Text(one_line(run.principal, 20)), stop, Text(one_line(run.question)))
-    console().print(table)
+    console(listing=True).print(table)
 
 
 def show(place: Place, name: str, reader: Principal | None, *, as_json: bool, explain: bool) -> None:

@@ -29,7 +29,7 @@ def show(config: Path | None, store: Path | None, *, as_json: bool) -> None:
     for key, value, where in rows:
         style = "dim" if where == DEFAULT else ""
         table.add_row(*(Text(clean(cell), style) for cell in (key, _written(value), where)))
-    console().print(table)
+    console(listing=True).print(table)
 
 
 def _rows(loaded: Loaded) -> Iterator[tuple[str, object, str]]:

@@ -21,7 +21,8 @@ from satisfice.core.sufficiency import Status
 
 QUOTE_CHARS = 400
 
-_LIST_ITEM = re.compile(r"([-*+|]|\d+[.)])\s?")
+_OWN_LINE = re.compile(r"([-*+|]|\d+[.)])\s?|[\w -]{1,30}: \S")
+"""How a line begins that belongs to a list, a table or a record."""
 
 _STATUS_STYLES = {
     Status.SUPPORTED: "green",
@@ -74,7 +75,7 @@ def _answer(report: RunReport) -> Iterator[RenderableType]:
 def _lines(text: str) -> str:
     """Prose on one line, wrapped by the screen; lists and tables keep their lines."""
     lines = [" ".join(line.split()) for line in clean(text).splitlines() if line.strip()]
-    return "\n".join(lines) if any(_LIST_ITEM.match(line) for line in lines[1:]) else " ".join(lines)
+    return "\n".join(lines) if any(_OWN_LINE.match(line) for line in lines[1:]) else " ".join(lines)
 
 
 def _evidence(citation: Citation, report: RunReport) -> tuple[Text, Text]:
@@ -151,9 +152,11 @@ def _side(side: tuple[Evidence, ...], report: RunReport, numbers: dict[Span, int
     passage = report.passages[best.span.passage_id]
     value = " ".join(filter(None, (best.value, best.unit))) or one_line(quote(passage, best.span), 80)
     text = Text(f"{one_line(value, 80)}: ")
-    text.append_text(_place(passage, best.span))
     if best.span in numbers:
-        text.append(f" [{numbers[best.span]}]", "cyan")
+        text.append(f"{one_line(passage.provenance.uri)} ")
+        text.append(f"[{numbers[best.span]}]", "cyan")
+    else:
+        text.append_text(_place(passage, best.span))
     if len(readable) > 1:
         text.append(f" and {len(readable) - 1} more", "dim")
     return text

@@ -96,7 +96,7 @@ def sources(asked: Asked, principal: Principal, *, as_json: bool) -> None:
     for source in found:
         described = source.description or ("" if source.passages else "nothing taken in that you may read")
         table.add_row(*map(Text, (source.name, f"{source.passages:,}", clean(source.path), one_line(described))))
-    console().print(table)
+    console(listing=True).print(table)
 
 
 def _did(report: IngestReport) -> str:

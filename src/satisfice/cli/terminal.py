@@ -18,6 +18,8 @@ from satisfice.errors import ConfigError, SatisficeError
 PIPE_WIDTH = 100
 """Columns when nobody watches; a terminal has its own."""
 
+LISTING_WIDTH = 10_000
+
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters and direction overrides: they could hide text, or rewrite what is already on the screen."""
 _TRAILING = re.compile(" +$", re.MULTILINE)
@@ -73,10 +75,14 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def console(*, stderr: bool = False) -> Console:
-    """A console that prints text as it stands. NO_COLOR, FORCE_COLOR, TERM and COLUMNS are honoured."""
+def console(*, stderr: bool = False, listing: bool = False) -> Console:
+    """A console that prints text as it stands. NO_COLOR, FORCE_COLOR, TERM and COLUMNS are honoured.
+
+    A `listing` keeps one line a row when it goes into a pipe, where programs look for lines.
+    """
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
+    watched = stream.isatty() or os.environ.get("COLUMNS")
+    width = None if watched else LISTING_WIDTH if listing else PIPE_WIDTH
     return _Console(file=cast("TextIO", _Trimmed(stream)), markup=False, highlight=False, emoji=False, width=width)
 
 
