@@ -88,7 +88,7 @@ def _follow_words(
             writer.clear()
         else:
             writer.remove(_died_after(connection, reached))
-        for page in entry_pages(connection, reached or 0):
+        for page in _entry_pages(connection, reached or 0):
             writer.add(page)
             yield
         at("words added")
@@ -123,42 +123,40 @@ def _died_after(connection: sqlite3.Connection, generation: int) -> Sequence[int
     return [row for (row,) in connection.execute("SELECT row FROM passages WHERE died > ?", (generation,))]
 
 
-def entry_pages(connection: sqlite3.Connection, since: int) -> Iterator[Sequence[Entry]]:
+def _entry_pages(connection: sqlite3.Connection, since: int) -> Iterator[Sequence[Entry]]:
     """Every live passage born after a generation, as the word index should hold it."""
-    permits: dict[int, Sequence[str]] = {}
-    labels: dict[int, Sequence[str]] = {}
     last = 0
-    while True:
-        rows = connection.execute(
-            """SELECT p.row, p.permission, p.label, t.head, t.body FROM passages p JOIN terms t ON t.passage = p.row
-               WHERE p.born > ? AND p.died IS NULL AND p.row > ? ORDER BY p.row LIMIT ?""",
-            (since, last, PAGE_ROWS),
-        ).fetchall()
-        if not rows:
-            return
-        page: list[Entry] = []
-        dates = _label_dates(connection, {row[2] for row in rows})
-        for row, permission, label, head, body in rows:
-            if permission not in permits:
-                permits[permission] = permission_tokens(_permission(connection, permission))
-            if label not in labels:
-                labels = {label: _filed(connection, label)}
-            page.append(Entry(row, head, body, permits[permission], labels[label], dates[label]))
-        yield page
-        last = rows[-1][0]
+    while rows := connection.execute(
+        "SELECT row FROM passages WHERE born > ? AND died IS NULL AND row > ? ORDER BY row LIMIT ?",
+        (since, last, PAGE_ROWS),
+    ).fetchall():
+        numbers = [row for (row,) in rows]
+        yield entries_of(connection, numbers)
+        last = numbers[-1]
+
+
+def entries_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Entry]:
+    """These passages as the word index should hold them."""
+    rows = connection.execute(
+        """SELECT p.row, p.permission, p.label, l.published, t.head, t.body
+           FROM passages p JOIN labels l ON l.row = p.label JOIN terms t ON t.passage = p.row
+           WHERE p.row IN (SELECT value FROM json_each(?)) ORDER BY p.row""",
+        (json.dumps(numbers),),
+    ).fetchall()
+    permits: dict[int, Sequence[str]] = {}
+    filed: dict[int, Sequence[str]] = {}
+    entries: list[Entry] = []
+    for row, permission, label, published, head, body in rows:
+        if permission not in permits:
+            permits[permission] = permission_tokens(_permission(connection, permission))
+        if label not in filed:
+            filed[label] = _filed(connection, label)
+        entries.append(Entry(row, head, body, permits[permission], filed[label], published))
+    return entries
 
 
 def _filed(connection: sqlite3.Connection, label: int) -> Sequence[str]:
     return [one for (one,) in connection.execute("SELECT token FROM filed WHERE label = ? ORDER BY token", (label,))]
-
-
-def _label_dates(connection: sqlite3.Connection, labels: set[int]) -> dict[int, int | None]:
-    return dict(
-        connection.execute(
-            "SELECT row, published FROM labels WHERE row IN (SELECT value FROM json_each(?))",
-            (json.dumps(sorted(labels)),),
-        ).fetchall()
-    )
 
 
 def _permission(connection: sqlite3.Connection, row: int) -> Permission:

@@ -77,6 +77,8 @@ class LexicalIndex:
             index.config_reader("manual")
         except (ValueError, OSError) as failure:
             raise CorpusCorrupt(ADAPTER, f"the word index in {self._folder} cannot be read ({failure})") from failure
+        if index.schema != self.schema:
+            raise CorpusCorrupt(ADAPTER, f"the word index in {self._folder} was made by another version")
         return index
 
     def discard(self) -> None:
@@ -93,6 +95,17 @@ class LexicalIndex:
     def count(self, searcher: Searcher, query: Query) -> int:
         found = searcher.search(query, limit=1, count=True)
         return int(found.count)  # pyright: ignore  the stub leaves this attribute out
+
+    def checksums(self, searcher: Searcher, first: int, last: int) -> dict[int, int]:
+        """What the index holds of the rows in a range."""
+        query = Query.range_query(self.schema, "row", FieldType.Integer, first, last)
+        held = self.count(searcher, query)
+        addresses = [address for _, address in searcher.search(query, limit=max(held, 1), count=False).hits]
+        rows = searcher.fast_field_values("row", addresses)
+        sums = searcher.fast_field_values("checksum", addresses)
+        return {
+            int(row): int(held) for row, held in zip(rows, sums, strict=True) if row is not None and held is not None
+        }
 
     def marker(self, searcher: Searcher) -> Marker:
         """What was written with the last commit."""

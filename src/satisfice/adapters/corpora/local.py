@@ -4,22 +4,21 @@ import asyncio
 import sqlite3
 import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from types import TracebackType
 from typing import Self, TypeVar
 
 from satisfice.adapters.corpora.following import Boundary, follow, has_vectors, is_behind
 from satisfice.adapters.corpora.reading import Reader
 from satisfice.adapters.corpora.records import TERMS_BY, passage_from
-from satisfice.adapters.corpora.schema import ADAPTER, DATABASE, WriterLock, connect, create, explained
+from satisfice.adapters.corpora.schema import ADAPTER, DATABASE, WriterLock, connect, create
 from satisfice.adapters.corpora.searching import Search
 from satisfice.adapters.corpora.snapshots import Snapshots
 from satisfice.adapters.corpora.truth import Ingest, known_hashes, read_generation
 from satisfice.adapters.corpora.vectors import require_numpy
+from satisfice.adapters.corpora.verifying import Verification
+from satisfice.adapters.corpora.workers import Workers
 from satisfice.core.access import Principal
 from satisfice.core.ids import DocumentId, PassageId
 from satisfice.core.passages import Document, Passage
@@ -30,7 +29,6 @@ from satisfice.ports.embedder import Embedder
 from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
 
 _BATCH_PASSAGES = 256
-_READERS = 2
 
 Result = TypeVar("Result")
 
@@ -60,7 +58,7 @@ class LocalCorpus:
             require_numpy()
         self._folder = path
         self._profile = profile
-        self._pools: tuple[ThreadPoolExecutor, ThreadPoolExecutor] | None = None
+        self._workers = Workers(path)
         self._snapshots = Snapshots(path, embedder.id if embedder is not None else "")
         self._embedder = embedder
         self._at = on_boundary
@@ -71,8 +69,6 @@ class LocalCorpus:
         self._pending_passages = 0
         self._storing: asyncio.Future[None] | None = None
         self._lacks_vectors = False
-        self._idle: list[sqlite3.Connection] = []
-        self._idle_lock = Lock()
 
     # --- opening and closing -----------------------------------------------------------------------------------------
 
@@ -86,10 +82,7 @@ class LocalCorpus:
         CorpusError
             The folder cannot be used.
         """
-        self._pools = (
-            ThreadPoolExecutor(1, thread_name_prefix="corpus-write"),
-            ThreadPoolExecutor(_READERS, thread_name_prefix="corpus-read"),
-        )
+        self._workers.start()
         try:
             await self._catch_up()
             await self._see_newest()
@@ -100,16 +93,12 @@ class LocalCorpus:
 
     async def close(self) -> None:
         """Abandon what was not committed; no thread, connection or lock is left."""
-        if self._pools is None:
+        if not self._workers.at_work:
             return
         try:
             await self.abandon()
         finally:
-            pools, self._pools = self._pools, None
-            for pool in pools:
-                pool.shutdown(wait=True)
-            while self._idle:
-                self._idle.pop().close()
+            self._workers.stop()
             self._snapshots.forget()
 
     async def __aenter__(self) -> Self:
@@ -132,17 +121,17 @@ class LocalCorpus:
         if self._writer is not None:
             await self._store_pending()
             await self._stored()
-            return await self._writing(known_hashes, self._writer)
-        return await self._reading(known_hashes)
+            return await self._workers.write(known_hashes, self._writer)
+        return await self._workers.read(known_hashes)
 
     async def begin(self) -> None:
         """See the port."""
         if self._writer is not None:
             raise CorpusBusy(ADAPTER, "this corpus is already being written; commit or abandon first", retryable=True)
-        await self._writing(self._take)
+        await self._workers.write(self._take)
         try:
-            await self._units(self._follow())
-            self._ingest = await self._writing(self._start)
+            await self._workers.write_units(self._follow())
+            self._ingest = await self._workers.write(self._start)
         except BaseException:
             await self.abandon()
             raise
@@ -160,7 +149,7 @@ class LocalCorpus:
         ingest = self._open_ingest()
         await self._store_pending()
         await self._stored()
-        await self._writing(ingest.delete, ids)
+        await self._workers.write(ingest.delete, ids)
 
     async def commit(self) -> int:
         """See the port.
@@ -176,10 +165,10 @@ class LocalCorpus:
             await self._store_pending()
             await self._stored()
             await self._embed_the_rest(ingest)
-            number = await self._writing(ingest.commit)
+            number = await self._workers.write(ingest.commit)
             self._ingest = None
-            await self._writing(self._at, "stored")
-            await self._units(self._follow())
+            await self._workers.write(self._at, "stored")
+            await self._workers.write_units(self._follow())
         finally:
             await self.abandon()
         await self._see_newest()
@@ -193,7 +182,7 @@ class LocalCorpus:
                 await asyncio.wait([self._storing])
         finally:
             self._storing = None
-            await self._writing(self._release)
+            await self._workers.write(self._release)
 
     def _open_ingest(self) -> Ingest:
         if self._ingest is None:
@@ -231,7 +220,7 @@ class LocalCorpus:
             return
         vectors = await self._vectors([passage for _, passages in batch for passage in passages])
         await self._stored()
-        self._storing = asyncio.ensure_future(self._writing(self._put_batch, batch, vectors))
+        self._storing = asyncio.ensure_future(self._workers.write(self._put_batch, batch, vectors))
 
     async def _stored(self) -> None:
         if self._storing is not None:
@@ -257,10 +246,10 @@ class LocalCorpus:
         """Passages stored without an embedder, or with another one, get their vectors now."""
         if not self._lacks_vectors:
             return
-        while rows := await self._writing(ingest.without_vectors, _BATCH_PASSAGES):
+        while rows := await self._workers.write(ingest.without_vectors, _BATCH_PASSAGES):
             vectors = await self._vectors([passage_from(row) for _, row in rows])
-            await self._writing(ingest.set_vectors, [number for number, _ in rows], vectors)
-        await self._writing(ingest.embedded)
+            await self._workers.write(ingest.set_vectors, [number for number, _ in rows], vectors)
+        await self._workers.write(ingest.embedded)
 
     async def _vectors(self, passages: Sequence[Passage]) -> Sequence[bytes]:
         if self._embedder is None:
@@ -274,11 +263,11 @@ class LocalCorpus:
     async def _catch_up(self) -> None:
         """Make or finish what is derived, where this process may write and no other one does."""
         exists = (self._folder / DATABASE).exists()
-        if exists and not await self._reading(self._is_behind):
+        if exists and not await self._workers.read(self._is_behind):
             return
         try:
-            await self._writing(self._take)
-            await self._units(self._follow())
+            await self._workers.write(self._take)
+            await self._workers.write_units(self._follow())
         except CorpusCorrupt:
             raise
         except CorpusError:
@@ -331,6 +320,25 @@ class LocalCorpus:
         """See the port."""
         return await self._as_reader(principal, lambda reader: reader.versions(ids))
 
+    async def verify(self) -> Sequence[str]:
+        """Make everything derived again and compare: what differs, in words; nothing when all is well.
+
+        What is wrong in the indexes heals when the folder `lexical` and the files `rows-*` and `vectors-*` are deleted and the
+        corpus is opened for writing; what is wrong in `corpus.db` does not, and its documents have to be ingested again.
+        """
+        found: list[str] = []
+
+        def whole(connection: sqlite3.Connection) -> Generator[None]:
+            verification = Verification(connection, self._snapshots.newest(connection), self._folder)
+            try:
+                yield from verification.units()
+            finally:
+                connection.execute("ROLLBACK")
+            found.extend(verification.findings)
+
+        await self._workers.read_units(whole)
+        return found
+
     async def _see_newest(self) -> None:
         await self._as_reader(Principal(), lambda _: None)
 
@@ -344,53 +352,7 @@ class LocalCorpus:
             finally:
                 connection.execute("ROLLBACK")
 
-        return await self._reading(in_transaction)
-
-    # --- threads -----------------------------------------------------------------------------------------------------
-
-    def _open_pools(self) -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
-        if self._pools is None:
-            raise CorpusError(
-                ADAPTER, f"the corpus in {self._folder} is not open; use `async with` or call open() first"
-            )
-        return self._pools
-
-    async def _reading(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        def run() -> Result:
-            with explained(self._folder), self._connection() as connection:
-                return work(connection)
-
-        return await asyncio.get_running_loop().run_in_executor(self._open_pools()[1], run)
-
-    @contextmanager
-    def _connection(self) -> Generator[sqlite3.Connection]:
-        with self._idle_lock:
-            connection = self._idle.pop() if self._idle else None
-        if connection is None:
-            connection = connect(self._folder, writable=False)
-        try:
-            yield connection
-        except BaseException:
-            connection.close()
-            raise
-        with self._idle_lock:
-            self._idle.append(connection)
-
-    async def _writing(self, work: Callable[..., Result], *values: object) -> Result:
-        def run() -> Result:
-            with explained(self._folder):
-                return work(*values)
-
-        return await asyncio.get_running_loop().run_in_executor(self._open_pools()[0], run)
-
-    async def _units(self, steps: Generator[None]) -> None:
-        """Take a long piece of work one unit at a time, so that it can be cancelled in between."""
-        done = object()
-        try:
-            while await self._writing(next, steps, done) is not done:
-                pass
-        finally:
-            await self._writing(steps.close)
+        return await self._workers.read(in_transaction)
 
 
 def embedded_text(passage: Passage) -> str:

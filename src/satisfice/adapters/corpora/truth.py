@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from satisfice.adapters.corpora.filtering import first_second, label_tokens
@@ -95,7 +95,8 @@ class Ingest:
         """Add or replace a document. `vectors` holds one per passage, or nothing."""
         self.delete([document.id])
         self.changed = True
-        digest = document_digest(document.id, document.content_hash, passages)
+        cuts = ((encoded(p.id), p.provenance.start, p.content_hash) for p in passages)
+        digest = document_digest(encoded(document.id), document.content_hash, cuts)
         self._sum += int.from_bytes(digest, "big")
         row = self._next("documents")
         permission, details = self._permission(document.permission), document_details(document)
@@ -207,10 +208,9 @@ class Ingest:
             "UPDATE permissions SET passages = passages + ?, terms = terms + ? WHERE row = ?",
             [(*gained, permission) for permission, gained in self._gained.items()],
         )
-        digest = f"{self._sum % _DIGEST_MODULUS:064x}"
         self._connection.execute(
             "UPDATE generation SET number = ?, digest = ?, unembedded = ?",
-            (self.number, digest, int(self._unembedded)),
+            (self.number, total_digest(self._sum), int(self._unembedded)),
         )
         self._connection.execute("COMMIT")
         return self.number
@@ -275,12 +275,17 @@ def _twice(id_: object) -> CorpusError:
     return CorpusError(ADAPTER, f"two passages have the id {name!r}; ids must differ in the whole corpus")
 
 
-def document_digest(id_: DocumentId, content_hash: str, passages: Sequence[Passage]) -> bytes:
-    """What the corpus's digest adds up: the document's id and hash, and how it was cut."""
-    digest = hashlib.sha256()
-    for part in (id_, content_hash, *(f"{p.id}\x1e{p.provenance.start}\x1e{p.content_hash}" for p in passages)):
-        digest.update(encoded(part) + b"\x1f")
+def document_digest(id_: bytes, content_hash: str, cuts: Iterable[tuple[bytes, int, str]]) -> bytes:
+    """A document's part in the corpus's digest: its id and hash, and id, start and hash of its passages."""
+    digest = hashlib.sha256(id_ + b"\x1f" + encoded(content_hash))
+    for passage, start, passage_hash in cuts:
+        digest.update(b"\x1f" + passage + b"\x1e" + encoded(f"{start}\x1e{passage_hash}"))
     return digest.digest()
+
+
+def total_digest(added_up: int) -> str:
+    """The corpus's digest: the documents' added up, so that a change costs what it changes."""
+    return f"{added_up % _DIGEST_MODULUS:064x}"
 
 
 def purge(connection: sqlite3.Connection, complete: int) -> None:
