@@ -35,12 +35,23 @@ def stem(word: str) -> str:
         return _NUMBER_WORDS[folded]
     if "\u0600" <= folded[:1] <= "\u06ff":
         return _arabic(folded)
-    return _english(folded) if len(folded) > 3 and folded.isascii() and folded.isalpha() else folded
+    if not (folded.isascii() and folded.isalpha()):
+        return folded
+    return _english(folded) if len(folded) > 3 else _IRREGULAR.get(folded, folded)
 
 
 _VOWEL = re.compile(r"[aeiouy]")
 _PLURALS = (("sses", "ss"), ("ies", "y"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("zes", "z"))
-_IRREGULAR = {"used": "use", "using": "use", "news": "news"}
+_IRREGULAR_FORMS = """use used using, be been, begin began begun, break broke broken, bring brought, build built, buy bought,
+    choose chose chosen, come came, draw drew drawn, drive drove driven, fall fell fallen, feel felt, fight fought, find found, fly flew flown,
+    forget forgot forgotten, forgive forgave forgiven, freeze froze frozen, give gave given, go went gone, grow grew grown, hold held,
+    keep kept, know knew known, lead led, leave left, lend lent, lose lost, make made, mean meant, meet met, pay paid, rise rose risen,
+    run ran, say said, sell sold, send sent, shoot shot, sing sang sung, speak spoke spoken, spend spent, steal stole stolen,
+    strike struck, swim swam swum, take took taken, teach taught, tell told, think thought, throw threw thrown, win won, write wrote written,
+    child children, foot feet, man men, mouse mice, person people, tooth teeth, woman women, criterion criteria, index indices"""
+_IRREGULAR = {
+    form: forms[0] for listed in _IRREGULAR_FORMS.split(",") for forms in [listed.split()] for form in forms[1:]
+}
 _ENDINGS = (
     "ational", "ization", "isation", "fulness", "iveness", "ation", "ility", "ement", "ment", "ness", "ancy", "ency",
     "ally", "ity", "abl", "ibl", "ion", "anc", "enc", "ant", "ent", "ful", "ous", "iv", "iz", "is", "at", "ly", "al",
@@ -52,9 +63,7 @@ _LEAST_LEFT = {"er": 5, "or": 5, "is": 5}
 
 
 def _english(word: str) -> str:
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    word = _base(word)
+    word = _base(_IRREGULAR.get(word, word))
     for _ in range(2):
         word = _without_ending(word.removesuffix("e") if len(word) > 3 else word)
     return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
@@ -62,7 +71,7 @@ def _english(word: str) -> str:
 
 def _base(word: str) -> str:
     """Without the endings of inflection: plural, -ed, -ing."""
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and word != "news":
         word = _singular(word)
     if word.endswith("ied") and len(word) > 4:
         return word[:-3] + "y"

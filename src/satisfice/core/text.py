@@ -93,6 +93,11 @@ def terms(text: str) -> tuple[Term, ...]:
     return tuple(found)
 
 
+def exact(identifier: str) -> str:
+    """How an identifier is compared: in lower case, but for options of one letter, where case tells two apart."""
+    return identifier if len(identifier) == 2 and identifier[0] == "-" else identifier.lower()
+
+
 def content_stems(text: str) -> tuple[str, ...]:
     """The stems that carry the subject: stop words out, repeats dropped, in order."""
     return tuple(dict.fromkeys(term for term in search_terms(text) if term not in _STOP_STEMS))
@@ -122,7 +127,7 @@ def search_terms(text: str) -> tuple[str, ...]:
                 stems.append(stem(word))
     for piece in text.split():
         if not piece.isalnum() and not piece[:-1].isalnum():
-            stems.extend(map(str.lower, _IDENTIFIER.findall(piece)))
+            stems.extend(map(exact, _IDENTIFIER.findall(piece)))
     return tuple(stems)
 
 
@@ -204,6 +209,7 @@ _WORD_BEFORE = re.compile(r"[\w.]*\w$")
 _BULLET = re.compile(r"\s*(?:[-*+•‣◦·▪]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|[①-⑳])[ \t]+(?=\S)")
 _ALONE = re.compile(r"\s*(?:#{1,6}[ \t]|\||:\w[\w -]*:|\.\. |=+\s*$|-{3,}\s*$|~+\s*$)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+_FENCED = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _KEYED = re.compile(r"\s*[A-Z][\w /-]{0,30}:(?:\s|$)")
 _WRAPPED_WIDTH = 50
 """Lines shorter than this are not prose broken to fit a page."""
@@ -270,10 +276,11 @@ def _blocks(text: str) -> list[tuple[int, int]]:
     """Runs of lines in which a line break is only a space."""
     blocks: list[tuple[int, int]] = []
     paragraph: list[tuple[int, int]] = []
+    fenced = [match.span() for match in _FENCED.finditer(text)] if "```" in text or "~~~" in text else []
     end = 0
     for line in text.splitlines(keepends=True):
         start, end = end, end + len(line)
-        if line.isspace():
+        if line.isspace() and not any(first <= start < last for first, last in fenced):
             blocks.extend(_joined(text, paragraph))
             paragraph = []
         else:

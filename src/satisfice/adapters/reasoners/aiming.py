@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from satisfice.core.claims import AnswerType
 from satisfice.core.stemming import fold
-from satisfice.core.text import STOP_WORDS, identifiers, names, question_stems, stem, terms
+from satisfice.core.text import STOP_WORDS, exact, identifiers, names, question_stems, stem, terms
 from satisfice.core.values import Value, dates, money, numbers, percents
 
 
@@ -17,7 +17,8 @@ class Aim:
 
     `focus` are the stems of the thing asked for ("which *river*", "how many *days*"), `units` those in which a
     measure is counted ("how *long*"). `names` are the stems inside names. `wants_term` says that a word or name for
-    something is sought.
+    something is sought, `wants_code` an option, a command and the like, `wants_steps` how to do something,
+    `wants_default` what holds when nothing else is said.
     """
 
     text: str
@@ -32,6 +33,9 @@ class Aim:
     names: frozenset[str] = frozenset()
     identifiers: tuple[str, ...] = ()
     wants_term: bool = False
+    wants_code: bool = False
+    wants_steps: bool = False
+    wants_default: bool = False
     negated: bool = False
 
 
@@ -52,8 +56,11 @@ def aim_of(text: str, expects: AnswerType = AnswerType.ANY) -> Aim:
         focus,
         units,
         frozenset(term.stem for start, end in names(text) for term in terms(text[start:end])),
-        tuple(dict.fromkeys(text[start:end].lower() for start, end in identifiers(text))),
+        tuple(dict.fromkeys(exact(text[start:end]) for start, end in identifiers(text))),
         _TERM_SOUGHT.search(text) is not None and sought in {AnswerType.ANY, AnswerType.NAME},
+        sought is AnswerType.ANY and not _CODE_NOUNS.isdisjoint(focus),
+        HOW_TO.search(text) is not None,
+        "default" in text.lower(),
         NEGATION.search(text) is not None,
     )
 
@@ -94,6 +101,10 @@ _NAME_NOUNS = _listed(
     "scientist philosopher general pope emperor dynasty nation nationality religion war battle treaty network channel "
     "man woman secretary minister economist mathematician writer leader"
 )
+_CODE_NOUNS = _listed(
+    "option flag switch command parameter argument setting variable file script method function keyword field property header status "
+    "code endpoint module package class exception key extension path"
+)
 _MEASURED = {
     "long": _listed("second minute hour day week month year mile km meter metre foot inch cm mm decade century"),
     "old": _listed("year month million billion"),
@@ -104,6 +115,14 @@ _MEASURED = {
 }
 _UNMEASURED = frozenset(("large", "big", "fast", "heavy", "late", "early", "hot", "cold"))
 _AUXILIARIES = "is are was were be been do does did has have had can could will would should may might must"
+HOW_TO = re.compile(
+    r"^\W*(?:how (?:do|can|could|should|would|must|might|to)\b|what (?:are|is) the (?:steps?|procedure|process|way)\b|steps (?:to|for)\b|"
+    r"(?:show|tell|explain)(?: to)? (?:me|us) how\b|guide (?:to|for)\b|instructions (?:to|for|on)\b|what (?:do|should) (?:i|we) (?:need to )?do\b|"
+    r"(?:如何|怎么|怎样)|どうやって|wie (?:kann|mache|geht)\b|comment (?:faire|puis|peut)\b|cómo (?:puedo|se|hago)\b|كيف)|如何|怎么|怎样|どうやって",
+    re.IGNORECASE,
+)
+_ABOUT_SOMETHING = frozenset(("about", "do", "does", "did", "can", "could", "will", "would", "should", "happens"))
+"""Behind `what`, these ask about the noun that follows, and not for one: "what does the author do"."""
 _NOT_HEADS = STOP_WORDS.union(_AUXILIARIES.split())
 _TERM_SOUGHT = re.compile(
     r"\b(?:called|known as|referred|refer to|term|termed|another (?:name|word|way)|nickname|name (?:of|for)|named|"
@@ -156,7 +175,7 @@ def _how(rest: list[tuple[str, str]]) -> _Sought:
 
 def _what(rest: list[tuple[str, str]]) -> _Sought:
     """By the nouns right behind `what` or `which` (over `is the` and the like)."""
-    if rest and rest[0][0] == "about":
+    if rest and rest[0][0] in _ABOUT_SOMETHING:
         return AnswerType.ANY, (), _NO_UNITS
     start = next((i for i, (word, _) in enumerate(rest) if word not in _NOT_HEADS), len(rest))
     head: list[str] = []

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from satisfice.adapters.reasoners.aiming import aim_of
+from satisfice.adapters.reasoners.aiming import HOW_TO, aim_of
 from satisfice.adapters.reasoners.courtesy import after_courtesy, courtesy
 from satisfice.adapters.reasoners.splitting import comparison_sides, is_hop_chain, parts
 from satisfice.core.facts import Classification, RetrievalAction
@@ -27,13 +27,6 @@ _TEXT_GIVEN = re.compile(
 )
 _LAST_REPLY = re.compile(r"\b(?:it|that|this|your (?:last |previous )?(?:answer|reply|response))\b", re.IGNORECASE)
 _LOOKED_UP = re.compile(r"\b(?:documents?|docs|folder|files?|handbook|manual|sources?|corpus)\b", re.IGNORECASE)
-_PROCEDURE = re.compile(
-    r"^\W*(?:how (?:do|can|could|should|would|must|might|to)\b(?! (?:i know if|you do)\b)|what (?:are|is) the (?:steps?|procedure|process|way)\b|steps (?:to|for)\b|"
-    r"(?:show|tell|explain)(?: to)? (?:me|us) how\b|guide (?:to|for)\b|instructions (?:to|for|on)\b|what do i (?:need to )?do\b|"
-    r"what should (?:i|we) do\b|(?:如何|怎么|怎样)|どうやって|wie (?:kann|mache|geht)\b|comment (?:faire|puis|peut)\b|cómo (?:puedo|se|hago)\b|كيف)",
-    re.IGNORECASE,
-)
-_PROCEDURE_INSIDE = re.compile(r"(?:如何|怎么|怎样|どうやって|方法)")
 _THEME = re.compile(
     r"\b(?:main|key|common|recurring|overall|central|major) (?:themes?|topics?|ideas?|points?|trends?|patterns?|takeaways?|concerns?|lessons?)\b"
     r"|\b(?:overview|summary|summari[sz]e|gist) of (?:all|everything|the (?:whole|entire|corpus|documents?|docs|collection|folder|files?))\b"
@@ -109,7 +102,7 @@ def shape_of(question: str) -> tuple[Shape, str]:
     )
     if found and len(others) < _NAMED_ENOUGH:
         return Shape.IDENTIFIER, "names something letter by letter"
-    if _PROCEDURE.search(question) or _PROCEDURE_INSIDE.search(question):
+    if HOW_TO.search(question):
         return Shape.PROCEDURE, "asks how to do something"
     if is_hop_chain(question):
         return Shape.MULTI_HOP, "asks for something through something else"

@@ -29,6 +29,8 @@ _SPREAD = 6.0
 """Score points over which a span's standing falls to a third."""
 _COVERS = 0.6
 """Share of an untyped claim that a supporting unit must have, with the sentence before and the headings."""
+SETTLED = 0.5
+"""From this support on values are told: below it, numbers found by the way would look like contradictions."""
 _UNSETTLED = 0.45
 """The most support of a claim whose own identifier, or explicit yes or no, no passage has."""
 
@@ -92,12 +94,11 @@ def _evidence(claim: Claim, aim: Aim, one: Scored, best: Scored, level: float) -
     if claim.kind is not ClaimKind.OPEN:
         return _polar(claim, aim, one, score)
     if aim.expects is AnswerType.ANY:
-        signs = one.signs
-        stance = Stance.SUPPORTS if close and signs.cover + signs.before + signs.above >= _COVERS else Stance.MENTIONS
-        return _spanned(claim.id, one, stance, score)
+        covers = one.signs.cover + one.signs.before + one.signs.above >= _COVERS
+        return _spanned(claim.id, one, Stance.SUPPORTS if close and covers else Stance.MENTIONS, score)
     value = _nearest(aim, one)
     stance = Stance.SUPPORTS if close and value is not None else Stance.MENTIONS
-    shown, unit = _canonical(aim, one, value)
+    shown, unit = _canonical(aim, one, value) if level >= SETTLED else ("", "")
     return replace(_spanned(claim.id, one, stance, score), value=shown, unit=unit)
 
 
@@ -155,22 +156,7 @@ def _canonical(aim: Aim, one: Scored, value: Value | None) -> tuple[str, str]:
 
 def _identified(aim: Aim, ranked: Sequence[Scored]) -> bool:
     """Whether the best passage has every identifier of the claim, letter by letter."""
-    if not aim.identifiers or not ranked:
-        return True
-    passage = ranked[0].passage
-    text = "\n".join((passage.provenance.title, *passage.provenance.headings, passage.text)).lower()
-    return all(_stands_in(identifier, text) for identifier in aim.identifiers)
-
-
-def _stands_in(identifier: str, text: str) -> bool:
-    """Whether it stands alone: `--no` is not in `--no-cache-dir`, nor `SLA-7` in `SLA-72`."""
-    at = text.find(identifier)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(identifier) : at + len(identifier) + 1]
-        if not (before.isalnum() or before in {"-", "_"}) and not (after.isalnum() or after in {"-", "_"}):
-            return True
-        at = text.find(identifier, at + 1)
-    return False
+    return not ranked or read(ranked[0].passage).stems.issuperset(aim.identifiers)
 
 
 def _settled(claim: Claim, evidence: Sequence[Evidence]) -> bool:

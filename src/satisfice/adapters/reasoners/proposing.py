@@ -2,9 +2,9 @@
 
 from satisfice.adapters.reasoners.aiming import aim_of
 from satisfice.adapters.reasoners.bridging import Pool, enough, next_query, rank, to_read
+from satisfice.adapters.reasoners.judging import SETTLED
 from satisfice.adapters.reasoners.planning import best_source
 from satisfice.adapters.reasoners.scoring import Scene, Scored, scored
-from satisfice.adapters.reasoners.writing import SETTLED
 from satisfice.core.claims import Claim
 from satisfice.core.evidence import Judgement
 from satisfice.core.ids import PassageId, ProposalId, SourceId

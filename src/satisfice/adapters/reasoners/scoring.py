@@ -16,7 +16,7 @@ from satisfice.core.claims import AnswerType
 from satisfice.core.ids import PassageId
 from satisfice.core.passages import Passage
 from satisfice.core.stemming import fold
-from satisfice.core.text import terms
+from satisfice.core.text import exact, identifiers, terms
 from satisfice.core.values import Value
 from satisfice.ports.retriever import TermStatistics
 
@@ -54,10 +54,54 @@ class Signs(NamedTuple):
     """Share in the unit, near words counting in part."""
     soft_rest: float
     """The same over terms outside names."""
+    heading: float
+    """Share in the nearest heading, for what is said first under it."""
+    steps: float
+    """Share in the nearest heading, for a list (half for code) where the claim asks how to do something."""
+    code: float
+    """Nothing but code, where neither code nor steps are asked for."""
 
 
-_WITH_VECTORS = Signs(6.4, 0.9, 0.0, 3.3, 1.5, 3.9, 1.2, 1.9, 1.1, 1.5, 1.5, 1.5, 7.8, 3.5, 3.1)
-_WITHOUT_VECTORS = Signs(4.2, 5.2, 3.2, 3.4, 1.4, 4.4, 1.3, 2.0, 1.4, 1.1, 1.4, 1.5, 0.0, 0.0, 0.0)
+_WITH_VECTORS = Signs(
+    passage=6.4,
+    rank=0.9,
+    cover=0.0,
+    density=3.3,
+    before=1.5,
+    above=3.9,
+    pairs=1.2,
+    typed=1.9,
+    unit=1.1,
+    focus=1.5,
+    person=1.5,
+    term=1.5,
+    cosine=7.8,
+    soft=3.5,
+    soft_rest=3.1,
+    heading=4.2,
+    steps=8.0,
+    code=-7.0,
+)
+_WITHOUT_VECTORS = Signs(
+    passage=4.2,
+    rank=5.2,
+    cover=3.2,
+    density=3.4,
+    before=1.4,
+    above=4.4,
+    pairs=1.3,
+    typed=2.0,
+    unit=1.4,
+    focus=1.1,
+    person=1.4,
+    term=1.5,
+    cosine=0.0,
+    soft=0.0,
+    soft_rest=0.0,
+    heading=4.2,
+    steps=8.0,
+    code=-7.0,
+)
 
 _LEAST_RARITY = 0.1
 _WORD_K1, _UNIT_B, _PASSAGE_B = 1.2, 0.4, 0.75
@@ -67,6 +111,7 @@ _SAYS_NAME = re.compile(
     re.IGNORECASE,
 )
 _COUNTED_WITHIN = 30
+_DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +187,7 @@ class _Scorer:
         return {stem: weight / whole for stem, weight in weights.items()}
 
     def _written_small(self) -> frozenset[str]:
-        """Words that occur in lower case: one of them alone at the start of a sentence is no name."""
+        """Words that occur in lower case: one of them alone is no name."""
         return frozenset(
             term.text
             for reading in self._scene.readings
@@ -187,7 +232,7 @@ class _Scorer:
         self, passage: Passage, unit: Unit, values: Sequence[Value], shared: tuple[float, float, float]
     ) -> Signs:
         aim, shares = self._aim, self._shares
-        counts: dict[str, int] = {}
+        counts = {stem: 1 for stem in aim.identifiers if stem in unit.stems and stem in shares}
         for term in unit.terms:
             if term.stem in shares:
                 counts[term.stem] = counts.get(term.stem, 0) + 1
@@ -205,7 +250,7 @@ class _Scorer:
             before=sum(shares[stem] for stem in missing if stem in unit.before),
             above=sum(shares[stem] for stem in missing if stem in unit.above),
             pairs=sum(pair in neighbours for pair in self._pairs) / max(1, len(self._pairs)),
-            typed=float(bool(values)),
+            typed=float(bool(values) or (aim.wants_default and _DEFAULT in unit.stems)),
             unit=float(any(self._counts_it(passage.text, value) for value in values)),
             focus=float(any(self._has_focus(passage.text, value) for value in values)),
             person=float(aim.expects is AnswerType.NAME and any(" " in value.value for value in values)),
@@ -213,7 +258,16 @@ class _Scorer:
             cosine=shared[2],
             soft=soft,
             soft_rest=soft_rest,
+            heading=sum(share for stem, share in shares.items() if stem in unit.topic) if unit.opens else 0.0,
+            steps=self._steps(unit),
+            code=float(unit.code and not (aim.wants_steps or aim.wants_code)),
         )
+
+    def _steps(self, unit: Unit) -> float:
+        if not self._aim.wants_steps or not (unit.steps > 1 or unit.code):
+            return 0.0
+        share = sum(share for stem, share in self._shares.items() if stem in unit.topic)
+        return share if unit.steps > 1 else share / 2
 
     def _soft(self, unit: Unit, counts: Mapping[str, int]) -> tuple[float, float]:
         if not self._near:
@@ -234,10 +288,14 @@ class _Scorer:
 
     def _values(self, passage: Passage, unit: Unit) -> tuple[Value, ...]:
         """Values of the expected type that say something the claim does not, with their places in the passage."""
-        if self._aim.expects is AnswerType.ANY:
-            return ()
         text = passage.text[unit.start : unit.end]
-        found = (value for value in values_of(text, self._aim.expects) if self._is_new(text, value))
+        if self._aim.wants_code:
+            places = (Value(text[s:e], "", s, e) for s, e in identifiers(text))
+            found = (value for value in places if exact(value.value) not in self._aim.identifiers)
+        elif self._aim.expects is AnswerType.ANY:
+            return ()
+        else:
+            found = (value for value in values_of(text, self._aim.expects) if self._is_new(text, value))
         return tuple(
             Value(value.value, value.unit, unit.start + value.start, unit.start + value.end) for value in found
         )
@@ -248,8 +306,8 @@ class _Scorer:
         inside = terms(text[value.start : value.end])
         if all(term.stem in self._aim.held for term in inside):
             return False
-        opening = value.start < 2 and len(inside) == 1
-        return not (opening and fold(inside[0].text) in self._lower)
+        first, *others = inside
+        return bool(others) or fold(first.text) not in self._lower
 
     def _counts_it(self, text: str, value: Value) -> bool:
         if self._aim.expects is not AnswerType.NUMBER:

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from satisfice.adapters.reasoners.judging import SETTLED
 from satisfice.core.access import Use
 from satisfice.core.claims import Claim
-from satisfice.core.conflicts import find
+from satisfice.core.conflicts import Conflict, find
 from satisfice.core.evidence import Evidence, Judgement, Stance
 from satisfice.core.ids import PassageId
 from satisfice.core.orders import Answer, Sentence
@@ -13,7 +14,6 @@ from satisfice.ports.reasoner import View
 
 CERTAIN = 0.75
 """From this support on, one quote is shown; below it two, and three for a claim that is not settled."""
-SETTLED = 0.5
 WORTH_SHOWING = 0.15
 """Below this support, what was found is not about the claim."""
 QUOTED_WORDS = 60
@@ -21,6 +21,7 @@ QUOTED_WORDS = 60
 
 UNSETTLED = "The sources do not settle this; the closest passages say:"
 DISAGREE = "The sources disagree:"
+OUTDONE = "Another source says otherwise; the one above holds because"
 
 
 def write(view: View, evidence: Sequence[Evidence], judgements: Sequence[Judgement]) -> Answer:
@@ -47,12 +48,7 @@ def _of_claim(
 ) -> list[Sentence]:
     conflict = find(claim, [item for item in evidence if item.stance is not Stance.MENTIONS], passages)
     if conflict is not None:
-        lines = [Sentence(DISAGREE, (), (claim.id,))]
-        for side in conflict.sides:
-            best = max(side, key=lambda item: (item.score, item.span.passage_id, -item.span.start))
-            passage = passages[best.span.passage_id]
-            lines += [Sentence(_says(passage), (), (claim.id,)), _quoted(claim, best, passages)]
-        return lines
+        return _both_sides(claim, conflict, passages)
     if support < WORTH_SHOWING:
         return []
     ranked = sorted(evidence, key=lambda item: (item.stance is Stance.MENTIONS, *_place(item)))
@@ -60,6 +56,16 @@ def _of_claim(
         ranked = sorted(evidence, key=_place)
     quotes = [_quoted(claim, item, passages) for item in _fitting(ranked, passages, support)]
     return [Sentence(UNSETTLED, (), (claim.id,)), *quotes] if quotes and support < SETTLED else quotes
+
+
+def _both_sides(claim: Claim, conflict: Conflict, passages: Mapping[PassageId, Passage]) -> list[Sentence]:
+    """What holds first, when something does; then what is said against it, each side with its source and date."""
+    best = [max(side, key=lambda item: (item.score, item.span.passage_id, -item.span.start)) for side in conflict.sides]
+    lines = [_quoted(claim, best[0], passages)] if conflict.resolved else []
+    lines.append(Sentence(f"{OUTDONE} {conflict.why}." if conflict.resolved else DISAGREE, (), (claim.id,)))
+    for item in best[len(lines) - 1 :]:
+        lines += [Sentence(_says(passages[item.span.passage_id]), (), (claim.id,)), _quoted(claim, item, passages)]
+    return lines
 
 
 def _place(item: Evidence) -> tuple[float, str, int]:
