@@ -3,6 +3,8 @@
 import io
 import os
 import random
+import subprocess
+import sys
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -133,6 +135,21 @@ def test_a_missing_or_locked_file_and_broken_json_are_replies(tmp_path: Path) ->
     assert reply(tmp_path, Format.HTML).why == "is a directory"
     (tmp_path / "a.json").write_text("{")
     assert "not JSON" in reply(tmp_path / "a.json", Format.JSON).why
+
+
+@pytest.mark.parametrize(("kind", "parser"), [(Format.PDF, "pypdfium2"), (Format.DOCX, "mammoth")])
+def test_a_parser_that_is_not_installed_is_named_with_the_command_that_installs_it(
+    tmp_path: Path, kind: Format, parser: str
+) -> None:
+    pdf(tmp_path / "a.pdf", "text")
+    docx(tmp_path / "a.docx", "text")
+    without = (
+        f"import sys; sys.modules[{parser!r}] = None\n"
+        "from satisfice.corpus.parsing import Format, Request, taken_apart\n"
+        f"print(taken_apart(Request({os.fsencode(tmp_path / f'a.{kind}')!r}, Format({kind.value!r}))).why)"
+    )
+    run = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=True)
+    assert run.stdout == f"reading .{kind} needs the extra 'documents': pip install 'satisfice[documents]'\n"
 
 
 def test_a_parser_that_fails_in_its_own_way_is_a_reply(tmp_path: Path) -> None:
