@@ -84,7 +84,8 @@ def settings() -> Iterator[str]:
     yield "# Settings\n"
     yield "Written in `satisfice.toml`. Precedence, lowest first: default, file, environment, command line, call."
     yield "A variable is `SATISFICE_` and the key with two underscores between its parts: `SATISFICE_STORE__DIR=/srv/store`,"
-    yield "`SATISFICE_TASK__POLICY__BUDGET=queries=2,steps=9`. Lists are written with commas.\n"
+    yield "`SATISFICE_TASK__POLICY__BUDGET=queries=2,steps=9`. Lists are written with commas."
+    yield "Two variables are no settings: `SATISFICE_CONFIG` names the file, `SATISFICE_DEBUG=1` shows where an error came from.\n"
     for heading, table in (
         ("[store]", tables.StoreTable),
         ("[source.NAME]", tables.SourceTable),

@@ -13,7 +13,6 @@ EPILOG = "\b\nExit codes:\n" + "\n".join(f"  {code.value:>3}  {meaning}" for cod
 
 app = typer.Typer(
     name="satisfice",
-    help="Answers from your own sources, with quoted evidence, inside a budget, and says why it stopped.",
     epilog=EPILOG,
     no_args_is_help=True,
     add_completion=False,
@@ -25,6 +24,25 @@ runs_app = typer.Typer(no_args_is_help=True, help="Look at what was asked before
 app.add_typer(runs_app, name="runs")
 config_app = typer.Typer(no_args_is_help=True, help="Look at the settings.")
 app.add_typer(config_app, name="config")
+
+
+def _version(*, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"satisfice {version('satisfice')}")
+        raise typer.Exit
+
+
+@app.callback()
+def satisfice(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Answers from your own sources, with quoted evidence, inside a budget, and says why it stopped."""
+
 
 Run = Annotated[str, typer.Argument(help="A run's name, the beginning of it, or `last`.")]
 
@@ -221,7 +239,7 @@ def doctor(
     store: options.Store = None,
     as_json: options.Json = False,
 ) -> None:
-    """Check that everything is in order here, and say what to do if it is not."""
+    """Check that everything is in order here. What is not is named with what to do."""
     with guarded():
         from satisfice.cli import doctor as room
         from satisfice.cli.preparing import Asked

@@ -173,8 +173,9 @@ def _ending(report: RunReport) -> Iterator[tuple[Text, Text]]:
     else:
         said = [f"{wording.STOPS[report.stop]} ({report.stop})"]
         if report.denied:
-            name, denied = wording.DIMENSIONS[report.denied.dimension], report.denied
-            said.append(f"The limit is on {name}: {denied.asked:,} more needed, {denied.left:,} left.")
+            limited = report.denied.dimension
+            asked, left = (wording.amount(limited, number) for number in (report.denied.asked, report.denied.left))
+            said.append(f"The limit is on {wording.DIMENSIONS[limited]}: {asked} more needed, {left} left.")
         if report.also:
             said.append(f"Also true: {', '.join(report.also)}.")
         yield Text("Stopped", "bold"), Text("\n".join(said))

@@ -72,8 +72,8 @@ def test_both_sides_of_a_conflict_are_shown(report: RunReport, resolved: bool) -
     conflict = Conflict(first.claim_id, next(iter(ConflictKind)), ((first,), (second,)), resolved, "newer")
     said = shown(replace(report, conflicts=(conflict,)))
     assert ("settled" if resolved else "open") in said
-    assert "14 day: policy.md" in said
-    assert "60 day: forum.md" in said
+    assert "14 day: policy.md [1]" in said
+    assert "60 day: forum.md · pages 2-3 · community" in said
 
 
 def test_a_side_that_may_not_be_read_has_no_text(report: RunReport) -> None:
