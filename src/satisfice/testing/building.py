@@ -67,6 +67,7 @@ def evidence(
     claim: str,
     held: Passage,
     text: str | None = None,
+    *,
     stance: Stance = Stance.SUPPORTS,
     value: str = "",
     unit: str = "",
