@@ -1,9 +1,11 @@
 """May this proposed action run? The one gate, for the engine's own proposals and for a host's."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from satisfice.core.amounts import SUMS, Amounts, Charge, Dimension
 from satisfice.core.budget import ROOT, slice_of
+from satisfice.core.duplicates import Same, same_meaning
 from satisfice.core.ids import AccountName, BranchId
 from satisfice.core.orders import (
     BranchProposal,
@@ -18,6 +20,7 @@ from satisfice.core.orders import (
     SearchProposal,
 )
 from satisfice.core.queries import NO_FILTERS, Query
+from satisfice.core.rewriting import may_rewrite
 from satisfice.core.state import Branch, QueryStatus, RunState, one_step
 
 
@@ -63,12 +66,19 @@ def _refuse_query(state: RunState, query: Query, proposal: SearchProposal, simil
         return Refusal(RefusalKind.UNKNOWN_SOURCE, f"no source {query.source!r} in this run; known: {known}")
     if source.forbidden:
         return Refusal(RefusalKind.NOT_PERMITTED, f"source {query.source!r} refused this caller")
-    if not query.filters.narrows(state.started.filters):
-        return Refusal(RefusalKind.WIDENS_FILTER, "the query's filters let through more than the caller's scope")
-    repeated = _repeats(state, query, similarity)
+    gated = may_rewrite(
+        state.question(),
+        query,
+        proposal.lineage,
+        # Of depth only what no budget could allow is refused here: a narrower slice denies it as a limit.
+        max_depth=max(proposal.lineage.depth, state.accounts.accounts[ROOT].limits[Dimension.REWRITE_DEPTH]),
+        scope=state.started.filters,
+        known=_known_texts(state),
+    )
+    repeated = gated or _repeats(state, query, similarity)
     if repeated:
         return repeated
-    if source.readable == 0 and query.filters == state.started.filters:
+    if source.readable == 0:
         return Refusal(RefusalKind.NOTHING_NEW, f"source {query.source!r} holds nothing this caller may read")
     return None
 
@@ -83,7 +93,24 @@ def _repeats(state: RunState, query: Query, similarity: float | None) -> Refusal
             if sent.status is QueryStatus.FAILED:
                 return Refusal(RefusalKind.FAILED_BEFORE, f"{query.text!r} failed before, unchanged", same_as=identity)
             return Refusal(RefusalKind.DUPLICATE, f"{query.text!r} already ran", same_as=identity)
+        if sent.status is QueryStatus.FAILED or sent.query.filters != query.filters:
+            continue
+        if sent.query.weights or query.weights:
+            continue  # weights say what the words do not: two such queries differ in what they look for
+        same = same_meaning(sent.query.text, query.text, similarity=similarity)
+        if isinstance(same, Same):
+            detail = f"{query.text!r} asks the same as {sent.query.text!r}: {same.why}"
+            return Refusal(RefusalKind.DUPLICATE, detail, same_as=sent.identity)
     return None
+
+
+def _known_texts(state: RunState) -> Iterator[str]:
+    """Text whose words a query may use though the question does not."""
+    for claim in state.ledger.claims.values():
+        yield claim.text
+    for passage in state.ledger.passages.values():
+        yield passage.provenance.title
+        yield passage.text
 
 
 def search_ceiling(state: RunState, branch: Branch, query: Query, proposal: SearchProposal) -> Charge:
