@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from satisfice.core.admit import admit, fits
 from satisfice.core.amounts import Amounts, Charge, Dimension
 from satisfice.core.budget import ROOT
-from satisfice.core.choosing import options
+from satisfice.core.choosing import open_weights, options
 from satisfice.core.closing import close
 from satisfice.core.facts import Driver
 from satisfice.core.ids import MAIN, AccountName
@@ -131,19 +131,27 @@ def _next(state: RunState, branch: Branch) -> Order | _Blocked | None:
     thinking = any(isinstance(flight.order, Think) for flight in flights)
     if thinking:
         return None
-    if branch.standin and not flights:
+    order = _wanted(state, branch, idle=not flights)
+    if branch.id == MAIN or not (order is None or isinstance(order, _Blocked)):
+        return order
+    # At its cap, or with nothing left to do, a branch gives back what it has; its parent may have room for more.
+    return None if flights or _parent_of_open(state, branch) else CloseBranch(branch.id)
+
+
+def _wanted(state: RunState, branch: Branch, *, idle: bool) -> Order | _Blocked | None:
+    """The first thing there is to do on this branch. Thoughts wait until nothing of it is in flight."""
+    reasoner = state.started.reasoner
+    if branch.standin and idle:
         return think(state, branch, branch.standin, "extractive")
     if branch.retries:
         return _retry(state, branch)
     if branch.id == MAIN and state.classification is None and state.started.driver is Driver.ENGINE:
-        return think(state, branch, (Step.CLASSIFY, Step.PLAN, Step.DRAFT), state.started.reasoner)
-    if branch.unjudged and not flights:
-        return think(state, branch, (Step.JUDGE, Step.PROPOSE), state.started.reasoner)
+        return think(state, branch, (Step.CLASSIFY, Step.PLAN, Step.DRAFT), reasoner)
+    if branch.unjudged and idle:
+        return think(state, branch, (Step.JUDGE, Step.PROPOSE), reasoner)
     order = _best_action(state, branch)
-    if order is None and branch.id != MAIN and not flights and not _parent_of_open(state, branch):
-        return CloseBranch(branch.id)
-    if isinstance(order, _Blocked) and branch.id != MAIN:
-        return None if flights or _parent_of_open(state, branch) else CloseBranch(branch.id)
+    if order is None and idle and branch.unproposed and _worth_asking(state, branch):
+        return think(state, branch, (Step.PROPOSE,), reasoner)
     return order
 
 
@@ -157,6 +165,17 @@ def think(
     order = Think(steps, by, branch.id, account or branch.account, ceiling)
     denied = fits(state, ceiling, order.account, route.min_ms if route else 0)
     return _Blocked(denied, float("inf")) if denied else order
+
+
+def _worth_asking(state: RunState, branch: Branch) -> bool:
+    """Whether another wording could still find something, and could be paid for by what the task class has left."""
+    policy = state.started.policy
+    if state.started.driver is not Driver.ENGINE or branch.progress.fired(policy) or not open_weights(state, branch):
+        return False
+    if not any(source.readable != 0 and not source.forbidden and source.answered for source in state.sources.values()):
+        return False
+    left = state.accounts.left(ROOT if state.narrowed else branch.account)
+    return left[Dimension.STEPS] > 1 and left[Dimension.QUERIES] > 0 and left[Dimension.UNIQUE_QUERIES] > 0
 
 
 def _retry(state: RunState, branch: Branch) -> Order | _Blocked:

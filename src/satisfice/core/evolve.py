@@ -6,7 +6,7 @@ from dataclasses import replace
 from satisfice.core.amounts import Amounts, Charge
 from satisfice.core.budget import ROOT, open_root, slice_of
 from satisfice.core.changing import changed
-from satisfice.core.choosing import target_of, tried_key
+from satisfice.core.choosing import open_weights, target_of, tried_key
 from satisfice.core.facts import (
     Abandoned,
     BranchClosed,
@@ -32,7 +32,7 @@ from satisfice.core.facts import (
     StopDecided,
     kind,
 )
-from satisfice.core.ids import MAIN
+from satisfice.core.ids import MAIN, PassageId
 from satisfice.core.orders import BranchProposal, Denied, LookUp, ReadCache, RefusalKind, Rerank, Search, Step, Think
 from satisfice.core.outcomes import apply, hold_key, round_ended
 from satisfice.core.planning import claims_for, reviewed, with_claims, with_first_looks
@@ -222,7 +222,7 @@ def _denied(state: RunState, envelope: Envelope, fact: OrderDenied) -> RunState:
     if proposal is not None:
         branch = changed(branch, pending=tuple(p for p in branch.pending if p.id != proposal.id))
     if refusal.kind is RefusalKind.DUPLICATE:
-        branch = changed(branch, progress=branch.progress.repeated())
+        branch = changed(branch, progress=branch.progress.repeated(), unproposed=True)
     if fact.by is DeniedBy.QUOTA:
         state = changed(state, quota=refusal.denied)
     if isinstance(fact.order, Think) and Step.WRITE in fact.order.steps:
@@ -249,7 +249,7 @@ def _opened(state: RunState, envelope: Envelope, fact: BranchOpened) -> RunState
         claims=tuple(c for c in parent.claims if c not in order.claims),
         pending=tuple(p for p in parent.pending if p.id not in taken),
     )
-    child = Branch(order.opened, order.account, parent.id, order.claims, order.goal, pending=mine)
+    child = Branch(order.opened, order.account, parent.id, order.claims, order.goal, pending=mine, judged=parent.judged)
     child = with_first_looks(state, child)
     return changed(state, accounts=sliced).with_branch(parent).with_branch(child)
 
@@ -265,11 +265,19 @@ def _closed(state: RunState, envelope: Envelope) -> RunState:
         parent,
         claims=(*parent.claims, *branch.claims),
         pending=(*parent.pending, *branch.pending),
-        unjudged=tuple(dict.fromkeys((*parent.unjudged, *branch.unjudged))),
+        unjudged=tuple(dict.fromkeys((*parent.unjudged, *_left_to_judge(state, branch)))),
+        unproposed=parent.unproposed or branch.unproposed,
         retries=(*parent.retries, *(replace(o, account=parent.account, branch=parent.id) for o in branch.retries)),
     )
     closed = changed(branch, open=False, pending=(), unjudged=(), retries=(), standin=())
     return state.with_branch(closed).with_branch(parent)
+
+
+def _left_to_judge(state: RunState, branch: Branch) -> tuple[PassageId, ...]:
+    """What waits, and for claims that are still open whatever other branches found: it was judged against theirs only."""
+    if not open_weights(state, branch):
+        return branch.unjudged
+    return tuple(p for p in state.ledger.passages if p not in branch.judged)
 
 
 def _upgraded(state: RunState, envelope: Envelope) -> RunState:
@@ -315,7 +323,7 @@ def _stop_decided(state: RunState, envelope: Envelope, fact: StopDecided) -> Run
             accounts = accounts.close(branch.account) if not accounts.accounts[branch.account].closed else accounts
     if RESERVE in accounts.holds:
         accounts = accounts.release(RESERVE)
-    unjudged = tuple(dict.fromkeys(p for branch in state.branches.values() for p in branch.unjudged))
+    unjudged = tuple(dict.fromkeys(p for branch in state.open_branches() for p in _left_to_judge(state, branch)))
     branches = {
         b.id: changed(b, open=b.id == MAIN, pending=(), retries=(), standin=(), unjudged=())
         for b in state.branches.values()

@@ -22,7 +22,7 @@ from satisfice.core.facts import (
 from satisfice.core.ids import AccountName
 from satisfice.core.orders import Denied, Effect, LookUp, ReadCache, Rerank, Search, Step, Think
 from satisfice.core.passages import Passage
-from satisfice.core.planning import claims_for, proposed, reviewed, with_claims, with_first_looks
+from satisfice.core.planning import claims_for, left_out, proposed, reviewed, with_claims, with_first_looks
 from satisfice.core.progress import progressed
 from satisfice.core.rounds import Flight
 from satisfice.core.routing import granted
@@ -50,8 +50,8 @@ def apply(state: RunState, flight: Flight) -> RunState:
         case SearchFinished() if isinstance(order, Search):
             return _found(state, order, outcome)
         case LookUpFinished() | CacheReadFinished():
-            state, new = _kept(state, outcome.passages)
-            return _returned(state, order.branch, new, returned=bool(outcome.passages))
+            state, _ = _kept(state, outcome.passages)
+            return _returned(state, order.branch, outcome.passages)
         case RerankFinished():
             return _reranked(state, order.branch, outcome)
         case None:
@@ -87,7 +87,9 @@ def _settled(state: RunState, flight: Flight) -> RunState:
 
 def _found(state: RunState, order: Search, outcome: SearchFinished) -> RunState:
     source = state.sources[order.query.source]
-    source = replace(source, answered=True, readable=outcome.readable)
+    # A narrower query says nothing about what the caller's whole scope holds.
+    whole = order.query.filters == state.started.filters
+    source = replace(source, answered=True, readable=outcome.readable if whole else source.readable)
     state = changed(state, sources={**state.sources, order.query.source: source}, notes=_noted(state, outcome.warnings))
     state, new = _kept(state, outcome.passages)
     number = state.number_of(order.query)
@@ -101,7 +103,7 @@ def _found(state: RunState, order: Search, outcome: SearchFinished) -> RunState:
             version=outcome.version,
         )
         state = changed(state, sent={**state.sent, number: sent})
-    return _returned(state, order.branch, new, returned=bool(outcome.passages))
+    return _returned(state, order.branch, outcome.passages)
 
 
 def _kept(state: RunState, passages: Sequence[Passage]) -> tuple[RunState, tuple[Passage, ...]]:
@@ -122,14 +124,19 @@ def _kept(state: RunState, passages: Sequence[Passage]) -> tuple[RunState, tuple
     return (state if same_voices else reviewed(state)), new
 
 
-def _returned(state: RunState, branch_id: str, new: Sequence[Passage], *, returned: bool) -> RunState:
+def _returned(state: RunState, branch_id: str, passages: Sequence[Passage]) -> RunState:
+    """Held passages wait to be judged by every branch that finds them, each against its own claims."""
     branch = _open_or_main(state, branch_id)
-    progress = branch.progress if returned else branch.progress.empty()
-    if returned:
-        progress = progress.found_something()
-    unjudged = (*branch.unjudged, *(passage.id for passage in new))
+    found = dict.fromkeys(p.id for p in passages if p.id in state.ledger.passages and p.id not in branch.judged)
+    fresh = tuple(passage for passage in found if passage not in branch.unjudged)
     return state.with_branch(
-        changed(branch, unjudged=unjudged, progress=progress, returned=branch.returned or returned)
+        changed(
+            branch,
+            unjudged=(*branch.unjudged, *fresh),
+            progress=branch.progress.found_something() if passages else branch.progress.empty(),
+            returned=branch.returned or bool(passages),
+            unproposed=branch.unproposed or not fresh,
+        )
     )
 
 
@@ -153,7 +160,7 @@ def _noted(state: RunState, notes: Sequence[str]) -> tuple[str, ...]:
 
 def _thought(state: RunState, number: int, order: Think, outcome: ThinkFinished) -> RunState:
     thought = outcome.thought
-    state = changed(state, notes=_noted(state, thought.notes))
+    state = changed(state, notes=_noted(state, (*thought.notes, *left_out(state, thought.proposals))))
     if Step.CLASSIFY in order.steps:
         state = _classified(state, number, thought)
     if Step.PLAN in order.steps:
@@ -161,7 +168,7 @@ def _thought(state: RunState, number: int, order: Think, outcome: ThinkFinished)
     if Step.JUDGE in order.steps:
         state = _judged(state, order, thought)
     if Step.PROPOSE in order.steps and state.stop is None:
-        branch = state.branches[order.branch]
+        branch = changed(state.branches[order.branch], unproposed=False)
         state = state.with_branch(proposed(state, branch, number, thought.proposals))
     if Step.WRITE in order.steps and thought.answer is not None:
         state = changed(state, written=checked(state, thought.answer))
@@ -209,14 +216,16 @@ def _judged(state: RunState, order: Think, thought: Thought) -> RunState:
         tuple(j for j in thought.judgements if j.claim_id in state.ledger.claims)
     )
     state = reviewed(changed(state, ledger=ledger))
-    judged = set(thought.judged) or set(branch.unjudged)
+    # A thought that names none of them has seen them all the same: it would only be asked again.
+    judged = set(branch.unjudged).intersection(thought.judged) or set(branch.unjudged)
     unjudged = tuple(p for p in branch.unjudged if p not in judged)
     progress, tried = branch.progress, branch.tried
     if branch.returned and not unjudged:
         better = progressed(before.ledger, before.verdict, state.ledger, state.verdict)
         progress = progress.after_round(progressed=better)
         tried = dict[str, int]() if better else tried
-    return state.with_branch(changed(branch, unjudged=unjudged, progress=progress, tried=tried, returned=False))
+    branch = changed(branch, unjudged=unjudged, judged=branch.judged | judged, progress=progress, tried=tried)
+    return state.with_branch(changed(branch, returned=False))
 
 
 # --- failures ------------------------------------------------------------------------------------------------------

@@ -56,6 +56,14 @@ def proposed(state: RunState, branch: Branch, number: int, proposals: Sequence[P
     return changed(branch, pending=(*branch.pending, *named))
 
 
+def left_out(state: RunState, proposals: Sequence[Proposal]) -> tuple[str, ...]:
+    """What to note about proposals beyond those that are kept of one thought."""
+    limit, n = state.started.policy.max_proposals, len(proposals)
+    return (
+        (f"{n - limit} of {n} proposals were left out: at most {limit} of one thought are kept",) if n > limit else ()
+    )
+
+
 def with_first_looks(state: RunState, branch: Branch) -> Branch:
     """The branch with a first look for each of its claims that nobody proposed a search or a branch for, and the other sources after it.
 

@@ -74,9 +74,13 @@ class Branch:
     open: bool = True
     pending: tuple[Proposal, ...] = ()
     unjudged: tuple[PassageId, ...] = ()
+    judged: frozenset[PassageId] = frozenset()
+    """Passages that were judged against this branch's claims; what another branch judged was judged against others."""
     returned: bool = False
     """Whether the searches since the last judging returned any passage, new or held."""
     progress: Progress = field(default_factory=Progress)
+    unproposed: bool = False
+    """Whether a search brought nothing new, or was refused as a repeat, since proposals were last asked for."""
     retries: tuple[Effect, ...] = ()
     standin: tuple[Step, ...] = ()
     """Steps whose reasoner failed for good: the extractive one takes them."""

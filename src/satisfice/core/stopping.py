@@ -1,5 +1,6 @@
 """Why a run ends: one ordered rule, evaluated on applied facts."""
 
+from satisfice.core.amounts import Dimension
 from satisfice.core.facts import PersonVerdict, RetrievalAction
 from satisfice.core.orders import Denied, RefusalKind, Stop, StopReason
 from satisfice.core.state import RunState
@@ -26,6 +27,9 @@ def interrupt(state: RunState) -> Stop | None:
         if _wants_person(state):
             return Stop(StopReason.ESCALATED, "the contract passed; a person decides")
         return Stop(StopReason.SUFFICIENT, also=_deadline_too(state))
+    if not state.deadline_ms():
+        denied = Denied(Dimension.WALL_CLOCK_MS, 1, 0, state.main.account)
+        return Stop(StopReason.BUDGET_EXHAUSTED, "no time is allowed at all", denied)
     if past_deadline(state):
         return Stop(StopReason.DEADLINE_EXCEEDED, f"{state.deadline_ms()} ms")
     return None
@@ -36,7 +40,9 @@ def exhausted(state: RunState, blocked: Denied | None) -> Stop:
     if _wants_person(state):
         return Stop(StopReason.ESCALATED, "no action remains; a person decides")
     if blocked is not None:
-        return Stop(StopReason.BUDGET_EXHAUSTED, _barred(state, blocked), blocked, _causes(state))
+        late = blocked.dimension is Dimension.WALL_CLOCK_MS
+        reason = StopReason.DEADLINE_EXCEEDED if late else StopReason.BUDGET_EXHAUSTED
+        return Stop(reason, _barred(state, blocked), blocked, _causes(state))
     causes = _causes(state)
     return Stop(causes[0], _detail(state), also=causes[1:])
 
