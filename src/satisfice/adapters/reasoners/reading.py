@@ -20,6 +20,11 @@ _BOLD = re.compile(r"\s*(?:\*\*|__)[^*_]+(?:\*\*|__):?\s*$")
 _RULE = re.compile(r"\s*(?:=+|-+|~+|\^+)\s*$")
 _ITEM = re.compile(r"\s*(?:\||[-*+•‣◦·▪]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|[①-⑳])\s+\S")
 _CODE = re.compile(r"\s*(?:```|~~~|\$ |>>> )")
+_MARKED_UP = re.compile(r"`[^`]*`|\]\([^)]*\)|\]\[[^\]]*\]|\[\d+\]")
+_CODE_MARKS = re.compile(r"[{}()\[\];=<>|&$\\]")
+_CODE_SHARE, _LEAST_CODE_MARKS = 0.09, 4
+"""A line is code when so much of it are brackets and operators, what is marked up as code or as a link left out."""
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _POINTER = re.compile(r"\s*(?:[-*+]\s+)?!?\[[^\]]*\](?:\([^)]*\)|:\s*\S+)\s*$")
 """A line that is only a link: a table of contents, a reference."""
 _GENERIC = frozenset(content_stems("description overview introduction summary synopsis usage details"))
@@ -104,6 +109,7 @@ class _Line:
 def _lines(text: str) -> list[_Line]:
     spans = sentences(text)
     found = terms(text)
+    hidden = [match.span() for match in _COMMENT.finditer(text)] if "<!--" in text else []
     lines: list[_Line] = []
     at = 0
     for (start, end), (after, after_end) in pairwise([*spans, (len(text), len(text))]):
@@ -113,8 +119,8 @@ def _lines(text: str) -> list[_Line]:
         while at < len(found) and found[at].start < end:
             at += 1
         sentence = text[start:end]
-        if at == first or _POINTER.match(sentence):
-            continue  # a rule, a fence, a link: nothing to read
+        if at == first or _POINTER.match(sentence) or any(a <= start < b for a, b in hidden):
+            continue  # a rule, a fence, a link, a comment: nothing to read
         content = tuple(term for term in found[first:at] if not is_stop(term.stem))
         indent = _indent(text, start)
         item = _ITEM.match(sentence) is not None
@@ -126,9 +132,17 @@ def _lines(text: str) -> list[_Line]:
         ):
             heads = indent
         term = "" if item else _named_first(sentence, indent)
-        code = _CODE.match(sentence) is not None
+        code = not item and _is_code(sentence)
         lines.append(_Line(start, end, content, _held(sentence, content), at - first, indent, heads, item, code, term))
     return lines
+
+
+def _is_code(sentence: str) -> bool:
+    if _CODE.match(sentence):
+        return True
+    plain = _MARKED_UP.sub("", sentence)
+    marks = len(_CODE_MARKS.findall(plain))
+    return marks >= _LEAST_CODE_MARKS and marks > _CODE_SHARE * len(plain)
 
 
 def _indent(text: str, start: int) -> int:
