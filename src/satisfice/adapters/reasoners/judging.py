@@ -20,7 +20,7 @@ from satisfice.ports.reasoner import View
 
 MAX_EVIDENCE = 6
 """Spans kept for one claim from one judging."""
-MAX_PER_PASSAGE = 2
+MAX_PER_PASSAGE = 3
 MAX_MISSING = 8
 
 _CLOSE = 2.0
