@@ -53,8 +53,9 @@ def follow(connection: sqlite3.Connection, folder: Path, *, vectors_by: str, dim
     lexical = LexicalIndex(folder / LEXICAL_FOLDER)
     reached = _reached(lexical, now)
     if has_vectors(now, vectors_by):
-        yield from _follow_vectors(connection, folder, now, reached, dim)
-        at("vectors written")
+        written = yield from _follow_vectors(connection, folder, now, reached, dim)
+        if written:
+            at("vectors written")
     if reached != now.number:
         yield from _follow_words(connection, lexical, now, reached, at)
         at("words committed")
@@ -99,14 +100,15 @@ def _follow_words(
 
 def _follow_vectors(
     connection: sqlite3.Connection, folder: Path, now: Generation, reached: int | None, dim: int
-) -> Generator[None]:
+) -> Generator[None, None, bool]:
+    """True when there was something to write."""
     previous = None
     if reached is not None:
         previous = open_vectors(folder, reached)
         if previous is not None and (previous.by, previous.dim) != (now.vectors_by, dim):
             previous = None
         if previous is not None and reached == now.number:
-            return
+            return False
     since = 0 if previous is None or reached is None else reached
     yield from write_generation(
         folder,
@@ -117,6 +119,7 @@ def _follow_vectors(
         dead=_died_after(connection, since) if since else (),
         added=_vector_pages(connection, since),
     )
+    return True
 
 
 def _died_after(connection: sqlite3.Connection, generation: int) -> Sequence[int]:

@@ -155,6 +155,8 @@ class LexicalWriter:
         self._schema = schema
         try:
             self._writer: IndexWriter = index.writer(heap_size=_HEAP_BYTES, num_threads=1)
+            # Someone killed during a commit leaves files whose names the next commit would use again, and then fails on.
+            self._writer.garbage_collect_files()
         except ValueError as failure:
             if "LockBusy" in str(failure):
                 raise CorpusBusy(ADAPTER, "another process writes to the word index", retryable=True) from failure
