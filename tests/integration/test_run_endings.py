@@ -6,12 +6,15 @@ from collections.abc import Sequence
 import pytest
 
 from satisfice.adapters.quotas.memory import MemoryQuota
+from satisfice.core.access import Principal
 from satisfice.core.amounts import Charge
 from satisfice.core.claims import Claim
 from satisfice.core.facts import SearchAbandoned, SearchStarted
 from satisfice.core.ids import ClaimId
 from satisfice.core.orders import Denied, StopReason
+from satisfice.core.queries import Query
 from satisfice.errors import RetrieverError
+from satisfice.ports.retriever import MAX_HANDLES, Hits
 from satisfice.runtime.engine import Run
 from satisfice.testing.bench import assert_sound, planned, reasoner
 from satisfice.testing.building import drive, passage, search, started, supports_by_text, world
@@ -88,4 +91,24 @@ async def test_a_retry_that_still_waits_when_the_run_ends_is_not_booked_as_a_cal
     assert run.report().stop is StopReason.CANCELLED
     assert [e.fact.order.attempt for e in run.log if isinstance(e.fact, SearchStarted)] == [1, 1, 2, 2]
     assert len(retriever.calls) == 2
+    assert_sound(run, retriever)
+
+
+class SelfCancelling(ScriptedRetriever):
+    """A retriever whose own timeout ends its call by cancelling it, and lets that out."""
+
+    async def search(self, query: Query, principal: Principal, *, limit: int, handles: int = MAX_HANDLES) -> Hits:
+        await super().search(query, principal, limit=limit, handles=handles)
+        raise asyncio.CancelledError
+
+
+async def test_an_adapter_that_cancels_its_own_call_has_failed_and_the_run_goes_on(clock: FakeClock) -> None:
+    retriever = SelfCancelling(clock=clock)
+    made = world(clock, [retriever], reasoner(PLAN, lambda v: supports_by_text(v, {})))
+
+    async with clock.running():
+        run = await drive(made, started("alpha beta", retrievers=[retriever], budget={"wall_clock_ms": 60_000}))
+
+    assert run.report().stop is StopReason.SOURCE_UNAVAILABLE
+    assert run.report().duration_ms < 1_000
     assert_sound(run, retriever)

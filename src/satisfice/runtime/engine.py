@@ -60,7 +60,7 @@ from satisfice.core.outcomes import charge_of
 from satisfice.core.report import RunReport, report
 from satisfice.core.state import RESERVE, RunState
 from satisfice.runtime.deadlines import give_up
-from satisfice.runtime.perform import Performer
+from satisfice.runtime.perform import Performer, paid_once
 from satisfice.runtime.sharing import Shared
 from satisfice.runtime.world import World
 
@@ -278,6 +278,7 @@ class Run:
         self._tasks.pop(number, None)
         if flight is None or flight.outcome is not None:
             return
+        outcome = paid_once(outcome, self.state)
         self._record(outcome, number, flight.branch)
         await self._shared.settle(number, charge_of(flight.order, outcome))
 

@@ -1,5 +1,6 @@
 """One order, one port call, one outcome. Nothing else in satisfice reaches the world on behalf of a run."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -52,6 +53,11 @@ class Performer:
                     return CacheReadFailed("no evidence cache is bound", retryable=False, charge=_tried(order))
         except AdapterError as error:
             return self._failed(order, str(error), retryable=error.retryable, error=error)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return self._failed(order, "the adapter cancelled its own call", retryable=True)
         except (OSError, TimeoutError) as error:
             return self._failed(order, f"{type(error).__name__}: {error}", retryable=True)
         except Exception as error:  # noqa: BLE001 - the border: a foreign adapter may raise anything, a run still reports
@@ -92,14 +98,14 @@ class Performer:
             warning = f"{order.query.source} returned no result object; treated as empty"
             return SearchFinished((), (), _tried(order), warnings=(warning,))
         passages = _cut(hits.passages, order.ceiling.amounts)
-        charge = _charged(order, passages, state, hits.microusd)
+        charge = _charged(order, passages, hits.microusd)
         return SearchFinished(passages, hits.handles, charge, hits.version, hits.readable, hits.warnings)
 
     async def _look_up(self, order: LookUp, state: RunState) -> LookUpFinished:
         retriever = self._world.retrievers[order.source]
         found = await retriever.look_up(order.passages, state.started.principal)
         passages = _cut(found, order.ceiling.amounts)
-        return LookUpFinished(passages, _charged(order, passages, state, 0))
+        return LookUpFinished(passages, _charged(order, passages, 0))
 
     # --- thinking --------------------------------------------------------------------------------------------------
 
@@ -158,17 +164,25 @@ def _tried(order: Effect) -> Charge:
     return replace(ceiling, amounts=replace(ceiling.amounts, documents=0, retrieved_tokens=0))
 
 
-def _charged(order: Search | LookUp, passages: tuple[Passage, ...], state: RunState, microusd: int) -> Charge:
-    """The attempt, and the passages that were not held before: the same text is paid for once."""
-    new = [p for p in passages if p.id not in state.ledger.passages]
+def _charged(order: Search | LookUp, passages: tuple[Passage, ...], microusd: int) -> Charge:
+    """The attempt and what it returned."""
     tried = _tried(order)
-    amounts = replace(
-        tried.amounts,
-        documents=len(new),
-        retrieved_tokens=sum(p.tokens for p in new),
-        cost_microusd=max(tried.amounts.cost_microusd, microusd),
-    )
-    return replace(tried, amounts=amounts)
+    cost = max(tried.amounts.cost_microusd, microusd)
+    return replace(tried, amounts=replace(_with(tried.amounts, passages), cost_microusd=cost))
+
+
+def _with(amounts: Amounts, passages: Sequence[Passage]) -> Amounts:
+    return replace(amounts, documents=len(passages), retrieved_tokens=sum(p.tokens for p in passages))
+
+
+def paid_once(outcome: Outcome, state: RunState) -> Outcome:
+    """The outcome as it is recorded: passages that are held, or came with another order of this round, are not paid again."""
+    if not isinstance(outcome, SearchFinished | LookUpFinished):
+        return outcome
+    arrived = [flight.outcome for flight in state.round.flights.values()]
+    known = {p.id for other in arrived if isinstance(other, SearchFinished | LookUpFinished) for p in other.passages}
+    new = [p for p in outcome.passages if p.id not in known and p.id not in state.ledger.passages]
+    return replace(outcome, charge=replace(outcome.charge, amounts=_with(outcome.charge.amounts, new)))
 
 
 def _cut(passages: Sequence[Passage], held: Amounts) -> tuple[Passage, ...]:
