@@ -13,7 +13,6 @@ from satisfice.cli.terminal import clean, one_line
 from satisfice.core.amounts import Dimension
 from satisfice.core.conflicts import Conflict
 from satisfice.core.evidence import Evidence
-from satisfice.core.orders import StopReason
 from satisfice.core.passages import Passage, Span, Trust, quote
 from satisfice.core.report import Citation, ClaimReport, RunReport
 from satisfice.core.sources import Authority
@@ -62,12 +61,10 @@ def _answer(report: RunReport) -> Iterator[RenderableType]:
     led = False
     for sentence in report.sentences:
         lead_in = not sentence.citations and sentence.text.rstrip().endswith(":")
-        text = Text(_lines(sentence.text))
-        marks = "".join(f"[{number}]" for number in sentence.citations)
-        if marks:
-            text.append(f" {marks}", "cyan")
-        elif not lead_in and report.stop is not StopReason.NOT_NEEDED:
-            text.append(" [uncited]", "yellow")
+        # Without a number nothing stands behind a sentence: it is about the evidence, not from it.
+        text = Text(_lines(sentence.text), "" if sentence.citations or not report.citations else "dim italic")
+        if sentence.citations:
+            text.append(" " + "".join(f"[{number}]" for number in sentence.citations), "cyan")
         yield Padding(text, (0, 0, 0, 2 if led and not lead_in else 0))
         led = led or lead_in
 

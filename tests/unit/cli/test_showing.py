@@ -61,9 +61,17 @@ def test_a_quote_is_shown_when_the_answer_does_not_hold_it(report: RunReport) ->
     assert "“Annual plans can be refunded within 14 days.”" in said
 
 
-def test_an_uncited_sentence_is_marked(report: RunReport) -> None:
+def test_a_sentence_nothing_stands_behind_has_no_number(report: RunReport) -> None:
     [sentence] = report.sentences
-    assert "days. [uncited]" in shown(replace(report, sentences=(replace(sentence, citations=()),)))
+    said = shown(replace(report, sentences=(replace(sentence, text="The policy says:", citations=()), sentence)))
+    assert said.startswith("The policy says:\n  Annual plans can be refunded within 14 days. [1]\n")
+
+
+def test_lists_and_records_keep_their_lines_and_prose_does_not(report: RunReport) -> None:
+    [sentence] = report.sentences
+    texts = ("One\nsentence.", "Plans:\n- Sketch\n- Studio", "city: Leipzig\nrole: office")
+    said = shown(replace(report, sentences=tuple(replace(sentence, text=text) for text in texts)))
+    assert said.startswith("One sentence. [1]\nPlans:\n- Sketch\n- Studio [1]\ncity: Leipzig\nrole: office [1]\n")
 
 
 @pytest.mark.parametrize("resolved", [True, False])
