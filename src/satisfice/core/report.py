@@ -15,7 +15,7 @@ from satisfice.core.ids import BranchId, ClaimId, PassageId, RunId
 from satisfice.core.orders import Answer, Denied, StopReason
 from satisfice.core.passages import Passage, Span, quote
 from satisfice.core.queries import ReasonCode
-from satisfice.core.state import Denial, QueryStatus, RunState
+from satisfice.core.state import Denial, QueryStatus, RunState, Sent
 from satisfice.core.sufficiency import Gap, Status
 
 
@@ -92,6 +92,8 @@ class QueryTried:
     returned: int
     new: int
     attempts: int
+    passages: tuple[PassageId, ...] = ()
+    """Those this reader may read, held before or not: every query that brought a passage is one of its origins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +174,7 @@ def report(state: RunState, reader: Principal | None = None) -> RunReport:
         flags=state.flags,
         notes=state.notes,
         dropped=(*(answer.dropped if answer else ()), *hidden),
-        queries=tuple(
-            QueryTried(s.query.text, s.query.source, s.lineage.reason, s.status, len(s.passages), s.new, s.attempts)
-            for s in state.sent.values()
-        ),
+        queries=tuple(_tried(sent, passages) for sent in state.sent.values()),
         denials=state.denials,
         classification=state.classification,
         duration_ms=state.now_ms,
@@ -215,6 +214,12 @@ def _claim(state: RunState, claim: Claim, evidence: tuple[Evidence, ...]) -> Cla
         tuple(item for item in mine if item.stance is Stance.CONTRADICTS),
         tuple(gap for gap in state.verdict.gaps if gap.claim_id == claim.id),
     )
+
+
+def _tried(sent: Sent, readable: Mapping[PassageId, Passage]) -> QueryTried:
+    brought = tuple(p for p in sent.passages if p in readable)
+    text, source, returned = sent.query.text, sent.query.source, len(sent.passages)
+    return QueryTried(text, source, sent.lineage.reason, sent.status, returned, sent.new, sent.attempts, brought)
 
 
 def _spent(state: RunState) -> tuple[Spent, ...]:
