@@ -141,8 +141,9 @@ async def _runs(settings: Settings, home: Path) -> Finding:
     try:
         async with Application(settings.model_copy(update={"source": {}})) as application:
             runs = await application.runs(1)
-    except StoreError as error:
-        return Finding("runs", State.BAD, str(error), f"Move {str(home / 'state.db')!r} away to start with no runs.")
+    except (StoreError, OSError) as error:
+        remedy = f"Check its permissions, or move {str(home / 'state.db')!r} away to start with no runs."
+        return Finding("runs", State.BAD, str(error), remedy)
     newest = f", the newest of {runs[0].started_at}" if runs else ", none yet"
     if runs and datetime.fromisoformat(runs[0].started_at) > datetime.now(UTC):
         return Finding(
@@ -160,7 +161,7 @@ async def _source(settings: Settings, name: str) -> Finding:
         async with Application(only) as application:
             [differences] = (await application.verify_sources()).values()
             [about] = await application.sources()
-    except (CorpusError, StoreError) as error:
+    except (CorpusError, StoreError, OSError) as error:
         return Finding(subject, State.BAD, str(error))
     if differences:
         return Finding(subject, State.BAD, "; ".join(differences), f"Run: satisfice ingest {name}")

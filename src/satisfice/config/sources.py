@@ -23,7 +23,13 @@ def chosen(settings: Settings, folders: Sequence[Path]) -> dict[str, SourceTable
         if name is not None:
             chosen[name] = settings.source[name]
             continue
-        if not folder.exists():
+        try:
+            there = folder.exists()
+        except OSError as error:
+            why = (error.strerror or type(error).__name__).lower()
+            found = f"{str(folder)!r} cannot be opened ({why})"
+            raise InputError(found, "a folder or file that you may read is needed", "Check the path.") from error
+        if not there:
             raise _missing(settings, folder)
         chosen[_fresh_name(folder, {*chosen, *settings.source})] = SourceTable(path=folder)
     return chosen
