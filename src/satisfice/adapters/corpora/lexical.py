@@ -16,6 +16,8 @@ from satisfice.errors import CorpusBusy, CorpusCorrupt, CorpusError
 FORMAT = 1
 _HEAP_BYTES = 30_000_000
 _MARKED = 1
+_NOT_ITS_FAULT = ("PermissionDenied", "PermissionError", "ReadOnlyFilesystem", "StorageFull", "code: 28")
+"""How tantivy names the errors that are no reason to throw an index away."""
 
 
 class Entry(NamedTuple):
@@ -67,7 +69,15 @@ class LexicalIndex:
         self.schema = _schema()
 
     def open(self, *, create: bool) -> Index:
-        """Raises `CorpusCorrupt` when there is none (unless it may be created) or it cannot be read."""
+        """Open the index, or make it.
+
+        Raises
+        ------
+        CorpusCorrupt
+            There is none, or it is damaged or of another version: it can be thrown away and made anew.
+        CorpusError
+            It is there and may not be used.
+        """
         try:
             if create:
                 self._folder.mkdir(exist_ok=True)
@@ -76,6 +86,12 @@ class LexicalIndex:
                 index = Index.open(str(self._folder))
             index.config_reader("manual")
         except (ValueError, OSError) as failure:
+            if any(kind in repr(failure) for kind in _NOT_ITS_FAULT):
+                raise CorpusError(
+                    ADAPTER,
+                    f"the word index in {self._folder} cannot be opened ({failure}); even to read it, this user needs "
+                    "write access to the folder and some free space, because a file in it is locked",
+                ) from failure
             raise CorpusCorrupt(ADAPTER, f"the word index in {self._folder} cannot be read ({failure})") from failure
         if index.schema != self.schema:
             raise CorpusCorrupt(ADAPTER, f"the word index in {self._folder} was made by another version")
@@ -198,7 +214,8 @@ class LexicalWriter:
         except (ValueError, OSError) as failure:
             raise CorpusError(
                 ADAPTER,
-                f"the word index could not be written ({failure}); check free space, then open the corpus again",
+                f"the word index could not be written ({failure}); free space and open the corpus again, or delete its "
+                "folder `lexical`: it is made anew from corpus.db",
             ) from failure
 
     def close(self) -> None:

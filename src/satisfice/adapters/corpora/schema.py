@@ -11,6 +11,8 @@ from satisfice.errors import CorpusBusy, CorpusCorrupt, CorpusError
 ADAPTER = "local corpus"
 DATABASE = "corpus.db"
 SCHEMA = 1
+BUSY_TIMEOUT_S = 5.0
+"""How long one short statement waits for another."""
 
 # A row is valid at generation g when `born <= g` and `died` is null or `> g`. `generation.number` is what the tables
 # hold, `generation.complete` what the derived indexes had reached when the dead rows were last removed.
@@ -74,7 +76,7 @@ def connect(folder: Path, *, writable: bool) -> sqlite3.Connection:
     path = folder / DATABASE
     with explained(folder):
         if writable:
-            connection = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA journal_size_limit = 67108864")
@@ -87,7 +89,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
     location = path.absolute().as_uri()
     for mode in ("?mode=ro", "?mode=ro&immutable=1"):
         connection = sqlite3.connect(
-            location + mode, uri=True, timeout=5.0, isolation_level=None, check_same_thread=False
+            location + mode, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("PRAGMA mmap_size = 1073741824")

@@ -16,7 +16,7 @@ from satisfice.adapters.corpora.records import (
     select_passages,
     terms_of,
 )
-from satisfice.adapters.corpora.schema import ADAPTER, decoded, encoded
+from satisfice.adapters.corpora.schema import ADAPTER, BUSY_TIMEOUT_S, decoded, encoded
 from satisfice.core.access import Permission
 from satisfice.core.ids import DocumentId
 from satisfice.core.linking import aliases
@@ -296,6 +296,10 @@ def purge(connection: sqlite3.Connection, complete: int) -> None:
     connection.execute("DELETE FROM permissions WHERE passages = 0 AND row NOT IN (SELECT permission FROM documents)")
     connection.execute("UPDATE generation SET complete = ?", (complete,))
     connection.execute("COMMIT")
+    # A long ingest leaves a journal as large as itself; it goes now unless someone still reads from it.
+    connection.execute("PRAGMA busy_timeout = 0")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_S * 1_000)}")
 
 
 def remove_documents(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
