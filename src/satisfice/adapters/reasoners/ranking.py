@@ -29,7 +29,7 @@ FOLLOWED_NAMES = 6
 """So many names of a passage go into the query that follows it, each worth `NAME_DECAY` of the one before."""
 NAME_DECAY = 0.8
 
-_FOLLOW, _PLACE, _NAMED, _LINK, _SHARED = 0.6, 0.6, 0.4, 1.2, 0.3
+_FOLLOW, _PLACE, _NAMED, _LINK, _SHARED = 0.6, 1.0, 0.6, 1.2, 0.2
 _NAMED_WORTH = 0.7
 """How far a passage that the question names is trusted at least, wherever a search puts it."""
 _REWRITE = 0.6
@@ -42,7 +42,7 @@ _FOLLOWED_LINKERS = 3
 """Best hits of a later query whose links count."""
 _WORDS_SHARE = 0.65
 _COSINE_DEPTH = 48
-_WORTH_KEEPING, _ALWAYS_KEPT = 0.25, 3
+_WORTH_KEEPING, _ALWAYS_KEPT = 0.2, 3
 """Share of the best score below which a candidate hardly ever was needed, and how many are kept whatever they score."""
 _BRACKET = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*$")
 
