@@ -249,7 +249,8 @@ class Run:
         if starts_at_ms > self._world.clock.monotonic_ms():
             await self._world.clock.sleep_until(starts_at_ms)
         self._begun.add(number)
-        outcome = await self._performer.perform(order, self.state)
+        left_ms = max(0, self.state.soft_deadline_ms() - self._now_ms())
+        outcome = await self._performer.perform(order, self.state, left_ms)
         self._inbox.put_nowait((number, outcome))
 
     async def _wait(self, until_ms: int) -> None:

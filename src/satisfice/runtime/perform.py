@@ -34,8 +34,8 @@ class Performer:
         self._world = world
         self._viewer = Viewer(world)
 
-    async def perform(self, order: Effect, state: RunState) -> Outcome:
-        """The order's outcome; `state` is the one in which it starts.
+    async def perform(self, order: Effect, state: RunState, left_ms: int) -> Outcome:
+        """The order's outcome; `state` is the one in which it starts, with so much time left for searching.
 
         Never raises but for cancellation: what goes wrong in the world is an outcome.
         """
@@ -44,7 +44,7 @@ class Performer:
                 case Think():
                     return await self._think(order, state)
                 case Search():
-                    return await self._search(order, state)
+                    return await self._search(order, state, left_ms)
                 case LookUp():
                     return await self._look_up(order, state)
                 case Rerank():
@@ -88,11 +88,10 @@ class Performer:
 
     # --- searching -------------------------------------------------------------------------------------------------
 
-    async def _search(self, order: Search, state: RunState) -> SearchFinished:
+    async def _search(self, order: Search, state: RunState, left_ms: int) -> SearchFinished:
         retriever = self._world.retrievers[order.query.source]
         limit = order.ceiling.amounts.documents
         call = retriever.search(order.query, state.started.principal, limit=limit)
-        left_ms = max(0, state.soft_deadline_ms() - state.now_ms)
         hits = await within(self._world.clock, call, left_ms, retriever.profile.time_share)
         if hits is None:  # pyright: ignore[reportUnnecessaryComparison]  # a foreign retriever may return no object
             warning = f"{order.query.source} returned no result object; treated as empty"
