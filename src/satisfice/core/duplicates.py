@@ -6,6 +6,7 @@ number, a date, a name, a negation, another question word or tense, or the same 
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from satisfice.core.reading import Reading, Word, read, without_throwaway
@@ -32,6 +33,7 @@ class Different:
     why: str
 
 
+@lru_cache(maxsize=4096)  # a run asks about the same pairs at every decision
 def same_meaning(a: str, b: str, *, similarity: float | None = None) -> Same | Different:
     """Whether the answer to one would be the answer to the other. Symmetric.
 
