@@ -84,9 +84,35 @@ _OPENING = re.compile(
 )
 
 
+_ABOUT_ASSISTANT = re.compile(
+    r"\b(?:who|what (?:person|company)) (?:is (?:it that )?)?(?:made|makes|created|creates|built|builds|designed|programmed|invented|owns|controls|"
+    r"trained|developed) you\b|\bwho (?:are|r) you\b|\bwho(?: i|')s your (?:\w+ )?(?:maker|creator|boss|designer|programmer|owner|employer)\b"
+    r"|\bwho do you work for\b|\bare (?:you|u) (?:really |actually |just )?(?:a |an )?(?:\w+ )?(?:bot|robot|human|person|machine|computer|ai|alive|real|program)\b"
+    r"|\b(?:your a|you're a|you are a) (?:bot|robot|human|machine)\b|\bhow old are you\b|\bwhat(?: i|')s your (?:full |real |given |first )?(?:name|age|birthday|birth date)\b"
+    r"|\bwhat (?:is|are) (?:the name|the age) of you\b|\b(?:what|where) (?:was it )?(?:are|were|is) (?:you|your birthplace|it you were)(?: were)? (?:from|born|called|made)\b"
+    r"|\bwhat do (?:i|people) call you\b|\bwhat should i call you\b|\bwhat (?:are|is) your (?:hobby|hobbies|favou?rite|interests|pets?|feelings?)\b"
+    r"|\bdo you (?:have|own|like|love|enjoy) (?:any |a )?(?:pets?|hobby|hobbies|feelings|friends|dogs?|cats?|family|me|music)\b|\byour hobbies\b"
+    r"|\btell (?:me|us) (?:a|another|some|your best)(?: good| funny)? (?:jokes?|funny story)\b"
+    r"|\b(?:nice|good|great|lovely|pleasure) (?:speaking|talking|chatting) (?:to|with) you\b|\bwhat (?:can|could) (?:you do|i ask you|you help)\b"
+    r"|\bhow(?: a|')re (?:you|things) (?:doing|going|feeling)?\b",
+    re.IGNORECASE,
+)
+_ASIDE_WORDS = 12
+"""In a longer text, a word to the assistant is an aside."""
+_THANKING = re.compile(
+    r"^\W*(?:many )?(?:thanks|thank you|thx)\b(?!.*(?:\?|\b(?:what|who|when|where|why|how|which|can|could|but|also)\b))",
+    re.IGNORECASE,
+)
+
+
 def courtesy(text: str) -> str:
     """What kind of courtesy a text is when it is nothing else; empty for anything that may be a question."""
     words = _bare(text).split()
+    if len(words) <= _ASIDE_WORDS:
+        if _ABOUT_ASSISTANT.search(text):
+            return SMALL_TALK
+        if _THANKING.match(text):
+            return THANKS
     kinds: list[str] = []
     at = 0
     while at < len(words):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from satisfice.adapters.reasoners.aiming import aim_of
 from satisfice.adapters.reasoners.classifying import classify
+from satisfice.adapters.reasoners.connecting import title_stems
 from satisfice.adapters.reasoners.courtesy import courtesy, reply
 from satisfice.adapters.reasoners.judging import judge
 from satisfice.adapters.reasoners.planning import claims_of, first_looks
@@ -25,9 +26,10 @@ class ExtractiveReasoner:
     id = "extractive/1"
 
     def terms(self, view: View) -> Sequence[str]:
-        """The stems of the question and of every claim."""
+        """The stems of the question, of every claim, and of the titles held."""
         texts = (view.question, *(claim.text for claim in view.claims))
-        return tuple(dict.fromkeys(stem for text in texts for stem in aim_of(text).stems))
+        asked = (stem for text in texts for stem in aim_of(text).stems)
+        return tuple(dict.fromkeys((*asked, *title_stems(view.passages))))
 
     def ask(self, steps: Sequence[Step], view: View) -> Thought:
         """The thought itself; see the port."""

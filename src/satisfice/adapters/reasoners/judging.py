@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from satisfice.adapters.reasoners.aiming import Aim, aim_of
+from satisfice.adapters.reasoners.connecting import connected, connections, goes_through
 from satisfice.adapters.reasoners.polarity import answers
 from satisfice.adapters.reasoners.reading import read
 from satisfice.adapters.reasoners.scoring import Scene, Scored, scored
+from satisfice.adapters.reasoners.splitting import comparison_sides
 from satisfice.adapters.reasoners.supporting import support
 from satisfice.core.claims import AnswerType, Claim, ClaimKind
 from satisfice.core.evidence import Evidence, Judgement, Stance
@@ -27,8 +29,9 @@ _CLOSE = 2.0
 """A unit this far below the best one may still support the claim."""
 _SPREAD = 6.0
 """Score points over which a span's standing falls to a third."""
-_COVERS = 0.6
-"""Share of an untyped claim that a supporting unit must have, with the sentence before and the headings."""
+_COVERS = 0.5
+"""Share of an untyped claim that a supporting unit must have, near words in part, with the sentence before and the headings.
+Half of it where the claim goes through something else: the rest is in another passage."""
 SETTLED = 0.5
 """From this support on values are told: below it, numbers found by the way would look like contradictions."""
 _UNSETTLED = 0.45
@@ -50,15 +53,21 @@ def judge(view: View) -> tuple[Found, ...]:
     supported a claim before and no longer does is said to mention it.
     """
     scene = Scene.of(view.passages, view.statistics, view.cosines, view.word_cosines)
-    return tuple(_judged(claim, scene, view.evidence) for claim in view.claims)
+    compared = view.question if comparison_sides(view.question) else ""
+    return tuple(_judged(claim, compared or claim.text, scene, view.evidence) for claim in view.claims)
 
 
-def _judged(claim: Claim, scene: Scene, earlier: Sequence[Evidence]) -> Found:
+def _judged(claim: Claim, whole: str, scene: Scene, earlier: Sequence[Evidence]) -> Found:
+    """`whole` is the question whose passages must hang together: for a comparison that of both sides."""
     aim = aim_of(claim.text, claim.expects)
     ranked = scored(aim, scene)
     trusted = [one for one in ranked if one.passage.trust is Trust.NORMAL]
-    level = support(aim, scene, trusted)
-    evidence = [_evidence(claim, aim, one, trusted[0], level) for one in _kept(trusted)]
+    through = goes_through(whole, trusted[0].signs.passage) if trusted else 0.0
+    level = (1 - through) * support(aim, scene, trusted) + through * connected(connections(whole, scene))
+    if not trusted or not aim.stems:
+        level = 0.0
+    covers = _COVERS * (1 - through / 2)
+    evidence = [_evidence(claim, aim, one, trusted[0], _Level(level, covers)) for one in _kept(trusted)]
     evidence += [_mention(claim, one, level) for one in _kept(r for r in ranked if r.passage.trust is not Trust.NORMAL)]
     if not _identified(aim, trusted) or not _settled(claim, evidence):
         level = min(level, _UNSETTLED)
@@ -88,17 +97,25 @@ def _kept(ranked: Iterable[Scored]) -> list[Scored]:
 # --- one span ------------------------------------------------------------------------------------------------------
 
 
-def _evidence(claim: Claim, aim: Aim, one: Scored, best: Scored, level: float) -> Evidence:
-    score = round(level * exp((one.score - best.score) / _SPREAD), 4)
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The claim's support, and the share of an untyped claim that a supporting unit must have."""
+
+    support: float
+    covers: float
+
+
+def _evidence(claim: Claim, aim: Aim, one: Scored, best: Scored, level: _Level) -> Evidence:
+    score = round(level.support * exp((one.score - best.score) / _SPREAD), 4)
     close = one.score >= best.score - _CLOSE
     if claim.kind is not ClaimKind.OPEN:
         return _polar(claim, aim, one, score)
     if aim.expects is AnswerType.ANY:
-        covers = one.signs.cover + one.signs.before + one.signs.above >= _COVERS
+        covers = max(one.signs.cover, one.signs.soft) + one.signs.before + one.signs.above >= level.covers
         return _spanned(claim.id, one, Stance.SUPPORTS if close and covers else Stance.MENTIONS, score)
     value = _nearest(aim, one)
     stance = Stance.SUPPORTS if close and value is not None else Stance.MENTIONS
-    shown, unit = _canonical(aim, one, value) if level >= SETTLED else ("", "")
+    shown, unit = _canonical(aim, one, value) if level.support >= SETTLED else ("", "")
     return replace(_spanned(claim.id, one, stance, score), value=shown, unit=unit)
 
 

@@ -67,6 +67,8 @@ class Reading:
     stems: frozenset[str]
     counts: tuple[tuple[str, int], ...]
     length: int
+    said: str
+    """The stems of the text in order, one blank between, for finding names."""
 
 
 def read(passage: Passage) -> Reading:
@@ -262,7 +264,8 @@ def _read(text: str, place: tuple[str, ...]) -> Reading:
         for term in line.terms:
             counts[term.stem] = counts.get(term.stem, 0) + 1
     everything = title.union(*(line.stems for line in lines))
-    return Reading(tuple(units), everything, tuple(counts.items()), sum(line.length for line in lines))
+    said = " ".join(term.stem for line in lines for term in line.terms)
+    return Reading(tuple(units), everything, tuple(counts.items()), sum(line.length for line in lines), said)
 
 
 def _unit(taken: list[_Line], headings: _Headings, before: frozenset[str], steps: int = 0) -> Unit:

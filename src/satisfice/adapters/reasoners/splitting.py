@@ -7,14 +7,16 @@ from satisfice.core.text import identifiers, names, question_stems, sentences, t
 
 Place = tuple[int, int]
 
-_ASKS = r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|should|will|would|has|have|may|must)"
-_JOINED = re.compile(
-    rf"(?:,\s*|\s+)(?:and|or|as well as|und|et|y)\s+(?=(?:also\s+)?{_ASKS}\b)|;\s*(?=\w)", re.IGNORECASE
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|may|must)"
+_SUBJECT = (
+    r"(?:i|you|he|she|it|we|they|there|this|that|these|those|the|a|an|my|our|your|his|her|its|their|any|all|each|every)"
 )
+_ASKS = rf"(?:who|whom|whose|what|which|when|where|why|how|{_AUXILIARY}(?=\s+{_SUBJECT}\b))"
+_JOINED = re.compile(rf"(?:,\s*|\s+)(?:and|as well as|und|et|y)\s+(?=(?:also\s+)?{_ASKS}\b)|;\s*(?=\w)", re.IGNORECASE)
 _JOINED_UNSPACED = re.compile(
     r"[，,；;](?:以及|并且|还有|和)?(?=.*(?:什么|多少|吗|几|谁|哪|如何|怎))|(?:以及|还有)(?=.*(?:什么|多少|吗|几|谁|哪|如何|怎))"
 )
-_OPENS = re.compile(rf"\W*(?:(?:in|on|at|for|by|from|to|of|with|under)\s+)?{_ASKS}\b", re.IGNORECASE)
+_OPENS = re.compile(rf"\W*(?:(?:in|on|at|for|by|from|to|of|with|under)\s+)?(?:{_ASKS}|{_AUXILIARY})\b", re.IGNORECASE)
 _QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
 
 
@@ -54,38 +56,53 @@ _UNSPACED_ASKS = re.compile(r"什么|多少|吗|几|谁|哪|如何|怎|何|ど�
 
 # --- comparisons ---------------------------------------------------------------------------------------------------
 
-_COMPARES = re.compile(
-    r"\b(?:differen(?:ce|ces|t|tly)|differs?|compare[ds]?|comparison|versus|vs|better|worse|same|similar(?:ity|ities)?|both|in common|"
-    r"older|younger|earlier|later|first|last|longer|shorter|larger|bigger|smaller|more|fewer|less|most|least|higher|lower|taller|"
-    r"faster|slower|cheaper|newer)\b|区别|差异|比较|不同|違い|الفرق",
+_ALIKE = re.compile(
+    r"\b(?:differen(?:ce|ces|t|tly)|differs?|compare[ds]?|comparison|same|similar(?:ity|ities)?|both|in common|share)\b|区别|差异|比较|不同|違い|الفرق",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"\b(?:better|worse|older|younger|earlier|later|first|last|longer|shorter|larger|bigger|smaller|more|fewer|less|most|least|higher|"
+    r"lower|taller|faster|slower|cheaper|newer|oldest|youngest|earliest|latest|largest|longest|tallest|highest)\b",
     re.IGNORECASE,
 )
 _YES_NO = re.compile(r"\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"\b(?:differences?|distinction|comparison|similarit(?:y|ies)) between (?P<a>.+?)\s+(?:and|&)\s+(?P<b>.+?)(?=[?.!,]|$)"
     r"|\bcompare (?P<a2>.+?)\s+(?:and|with|to|against|&)\s+(?P<b2>.+?)(?=[?.!,]|$)"
-    r"|\bhow (?:does|do|is|are) (?P<a3>.+?) (?:differ from|different from|compare (?:to|with)) (?P<b3>.+?)(?=[?.!,]|$)"
-    r"|(?P<a4>[\w.+#/-]+(?:\s[\w.+#/-]+){0,3}) (?:vs\.?|versus) (?P<b4>[\w.+#/-]+(?:\s[\w.+#/-]+){0,3})",
+    r"|\bhow (?:does|do|is|are) (?P<a3>.+?) (?:differ from|different from|compare (?:to|with)) (?P<b3>.+?)(?=[?.!,]|$)",
     re.IGNORECASE,
 )
+_VERSUS = re.compile(
+    r"(?P<a>[\w.+#/-]+(?:\s[\w.+#/-]+){0,3}) (?:vs\.?|versus) (?P<b>[\w.+#/-]+(?:\s[\w.+#/-]+){0,3})", re.IGNORECASE
+)
+_SHORT = 8
+"""In a longer question "versus" is just a word between two things."""
 _BETWEEN_UNSPACED = re.compile(
     r"(?P<a>[^，,和与跟]+?)[和与跟](?P<b>[^，,的有]+?)(?:之间)?(?:的|有)(?:什么)?(?:区别|差异|不同)"
 )
-_OR = re.compile(r"\b(?:or|and)\b", re.IGNORECASE)
+_JOINT = re.compile(r"\b(?:or|and|as)\b", re.IGNORECASE)
+_AMONG = re.compile(r"\b(?:out of|among|between)\b", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:same|similar)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)
 def comparison_sides(question: str) -> tuple[Place, ...]:
     """Where the two things stand that a question sets against each other; nothing when it does not."""
-    for pattern in (_BETWEEN, _BETWEEN_UNSPACED):
+    for pattern in (_BETWEEN, _BETWEEN_UNSPACED, _VERSUS):
         match = pattern.search(question)
-        if match:
+        if match and (pattern is not _VERSUS or _ALIKE.search(question) or len(terms(question)) <= _SHORT):
             groups = [match.span(name) for name, text in match.groupdict().items() if text]
             return tuple(_trimmed(question, *place) for place in groups)
-    if not (_COMPARES.search(question) or _YES_NO.match(question)):
-        return ()
-    named = [*names(question), *identifiers(question)]
-    for joint in _OR.finditer(question):
+    alike, more = _ALIKE.search(question), _MORE.search(question) or _YES_NO.match(question)
+    named = [*names(question), *identifiers(question)] if alike or more else []
+    joins = {
+        "or": more is not None,
+        "and": alike is not None or (more is not None and _AMONG.search(question) is not None),
+        "as": _SAME.search(question) is not None,
+    }
+    for joint in _JOINT.finditer(question):
+        if not joins[joint.group().lower()]:
+            continue
         before = [place for place in named if place[1] <= joint.start()]
         after = [place for place in named if place[0] >= joint.end()]
         if before and after and joint.start() - before[-1][1] < 40 and after[0][0] - joint.end() < 25:
@@ -104,7 +121,7 @@ def _trimmed(text: str, start: int, end: int) -> Place:
 # --- hops ----------------------------------------------------------------------------------------------------------
 
 _LINKS = re.compile(r"\b(?:of|who|whom|whose|that|which|where)\b|['’]s\b", re.IGNORECASE)
-_RELATION = re.compile(
+RELATION = re.compile(
     r"\b(?:directors?|directed|performers?|composers?|authors?|singers?|founders?|founded|father|mother|husband|wife|spouse|creators?|"
     r"producers?|writers?|son|daughter|brother|sister|owners?|manufacturer|publisher|birthplace|employer|parent company|headquarters|"
     r"capital|predecessor|successor|coach|manager|team lead|lead)\b",
@@ -123,4 +140,4 @@ def is_hop_chain(question: str) -> bool:
     links = len(_LINKS.findall(rest))
     if links >= _MANY_LINKS:
         return True
-    return links >= 2 and _RELATION.search(rest) is not None and len(names(rest)) > 0
+    return links >= 2 and RELATION.search(rest) is not None and len(names(rest)) > 0
