@@ -113,6 +113,22 @@ async def test_an_index_of_another_store_is_not_believed(
         assert await found(corpus, "elsewhere") == set()
 
 
+async def test_an_index_is_believed_only_where_the_tables_agree(folder: Path, embedder: WordllamaEmbedder) -> None:
+    """The word index and the matrix still say that everything is open."""
+    hidden = "(SELECT row FROM permissions WHERE tags = '[\"hidden\"]')"
+    set_in_tables(
+        folder, """INSERT INTO permissions (tenant, tags, uses) SELECT tenant, '["hidden"]', uses FROM permissions"""
+    )
+    set_in_tables(folder, f"UPDATE passages SET permission = {hidden} WHERE row > 9")
+
+    async with corpus_in(folder, embedder) as corpus:
+        hits = await corpus.search(asking("refunds kind"), ANYONE, limit=64)
+
+        assert {passage.id for passage in hits.passages} == {"d2", "d2/1", "d3", "d3/1", "d4"}
+        assert {handle.id for handle in hits.handles} == {passage.id for passage in hits.passages}
+        assert {link.target for handle in hits.handles for link in handle.links} <= {"d2", "d3", "d4"}
+
+
 async def test_verify_names_what_differs(folder: Path, embedder: WordllamaEmbedder) -> None:
     set_in_tables(folder, "UPDATE texts SET text = CAST('Changed behind its back.' AS BLOB) WHERE passage = 9")
     set_in_tables(folder, "UPDATE passages SET content_hash = 'x' WHERE row = 12")

@@ -108,10 +108,9 @@ def scored(
         if not word.matched and cosine < least:
             continue
         lexical = min(word.score / top, 1.0) if top else 0.0
-        score = (1.0 - share) * lexical + share * _above(background, cosine)
+        score = round((1.0 - share) * lexical + share * _above(background, cosine), _DIGITS)
         if score > 0.0:
-            scores = (round(score, _DIGITS), round(word.score, _DIGITS), round(cosine, _DIGITS))
-            hits.append(Scored(candidate, *scores, word.matched))
+            hits.append(Scored(candidate, score, round(word.score, _DIGITS), round(cosine, _DIGITS), word.matched))
     hits.sort(key=best_first)
     return hits
 

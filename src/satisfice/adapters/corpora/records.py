@@ -38,8 +38,9 @@ def terms_of(passage: Passage) -> Terms:
 
 @lru_cache(maxsize=1_024)
 def bounded_terms(text: str) -> tuple[str, ...]:
-    """`search_terms`, none longer than the index takes. Remembered for a while: signing and indexing ask for the same text."""
-    return tuple(term[:MAX_TERM_CHARS] for term in search_terms(text))
+    """`search_terms` as the index takes them. Remembered for a while: signing and indexing ask for the same text."""
+    # Folding turns some Arabic presentation forms into a space and a mark.
+    return tuple(term[:MAX_TERM_CHARS] for term in " ".join(search_terms(text)).split())
 
 
 def label_details(provenance: Provenance) -> str:
