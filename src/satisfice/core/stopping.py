@@ -3,7 +3,7 @@
 from satisfice.core.amounts import Dimension
 from satisfice.core.facts import PersonVerdict, RetrievalAction
 from satisfice.core.orders import Denied, RefusalKind, Stop, StopReason
-from satisfice.core.state import RunState
+from satisfice.core.state import QueryStatus, RunState
 from satisfice.core.sufficiency import Gap, GapKind
 from satisfice.core.tasks import Complexity
 
@@ -99,11 +99,17 @@ def _cause(state: RunState, gap: Gap) -> StopReason:
     if gap.kind is GapKind.NOT_PERMITTED:
         return StopReason.PERMISSION_BLOCKED
     sources = state.sources.values()
-    if gap.kind is GapKind.NO_EVIDENCE and any(s.failed and not s.answered for s in sources):
+    if gap.kind is GapKind.NO_EVIDENCE and _down(state):
         return StopReason.SOURCE_UNAVAILABLE
     if gap.kind in _NOTHING_QUALIFIES:
         return StopReason.NO_AUTHORITY_FOUND
     return StopReason.NO_PROGRESS
+
+
+def _down(state: RunState) -> bool:
+    """Whether a source failed, for good or so far, and never answered."""
+    failed = {sent.query.source for sent in state.sent.values() if sent.status is QueryStatus.FAILED}
+    return any((s.failed or s.profile.id in failed) and not s.answered for s in state.sources.values())
 
 
 def _detail(state: RunState) -> str:
