@@ -156,10 +156,14 @@ async def test_o_13_a_caller_whose_code_fails_cancels_the_run(clock: FakeClock) 
     bench = Bench(clock)
     async with clock.running():
         active = ActiveRun(bench.world, bench.first)
-        with pytest.raises(LookupError):
+
+        async def caller() -> None:
             async with active:
                 await clock.advance(100)
                 raise LookupError
+
+        with pytest.raises(LookupError):
+            await caller()
         assert (await active.report()).stop is StopReason.CANCELLED
         await bench.assert_over()
 
