@@ -98,7 +98,6 @@ def _cause(state: RunState, gap: Gap) -> StopReason:
         return StopReason.CONTRADICTION_UNRESOLVED
     if gap.kind is GapKind.NOT_PERMITTED:
         return StopReason.PERMISSION_BLOCKED
-    sources = state.sources.values()
     if gap.kind is GapKind.NO_EVIDENCE and _down(state):
         return StopReason.SOURCE_UNAVAILABLE
     if gap.kind in _NOTHING_QUALIFIES:
