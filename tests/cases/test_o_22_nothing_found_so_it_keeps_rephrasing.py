@@ -7,7 +7,7 @@ import pytest
 
 from satisfice.core.amounts import Dimension
 from satisfice.core.budget import ROOT
-from satisfice.core.facts import Thought, ThinkStarted
+from satisfice.core.facts import ThinkStarted, Thought
 from satisfice.core.orders import SearchProposal, Step, StopReason
 from satisfice.core.queries import ReasonCode
 from satisfice.errors import RetrieverError
@@ -20,7 +20,9 @@ from satisfice.testing.clock import FakeClock
 from satisfice.testing.scripted import ModelReply, Reply, ScriptedModel, ScriptedRetriever
 
 QUESTION = "overdue shipments in the north"
-WORDINGS = [f"{QUESTION} {word}" for word in "late slow held lost cold wet odd new old red big far".split()]
+WORDINGS = [
+    f"{QUESTION} {word}" for word in ("late", "slow", "held", "lost", "cold", "wet", "odd", "new", "old", "red")
+]
 EMPTY = Reply()
 FOUND = Reply((passage("p", "two shipments are overdue"),))
 
