@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
 from satisfice.adapters.quotas.memory import MemoryQuota
+from satisfice.adapters.reasoners.extractive import ExtractiveReasoner
 from satisfice.core.access import Principal
 from satisfice.core.amounts import Charge
 from satisfice.core.claims import Claim
@@ -13,8 +15,8 @@ from satisfice.core.facts import SearchAbandoned, SearchStarted
 from satisfice.core.ids import ClaimId
 from satisfice.core.orders import Denied, StopReason
 from satisfice.core.queries import Query
-from satisfice.errors import RetrieverError
-from satisfice.ports.retriever import MAX_HANDLES, Hits
+from satisfice.errors import EmbedderError, RetrieverError
+from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
 from satisfice.runtime.engine import Run
 from satisfice.testing.bench import assert_sound, planned, reasoner
 from satisfice.testing.building import drive, passage, search, started, supports_by_text, world
@@ -111,4 +113,30 @@ async def test_an_adapter_that_cancels_its_own_call_has_failed_and_the_run_goes_
 
     assert run.report().stop is StopReason.SOURCE_UNAVAILABLE
     assert run.report().duration_ms < 1_000
+    assert_sound(run, retriever)
+
+
+class Uncounted(ScriptedRetriever):
+    """A retriever that finds passages and cannot count terms."""
+
+    async def statistics(self, terms: Sequence[str], principal: Principal) -> TermStatistics:
+        raise RetrieverError("docs", "no statistics today")
+
+
+class NoVectors(WordllamaEmbedder):
+    async def similarities(self, left: Sequence[str], right: Sequence[str]) -> Sequence[Sequence[float]]:
+        raise EmbedderError("wordllama", "out of memory")
+
+
+async def test_what_only_weighs_passages_may_fail_without_failing_the_run(clock: FakeClock) -> None:
+    found = Reply((passage("p", "The refund window for annual plans is 14 days."),))
+    retriever = Uncounted(clock=clock, otherwise=found)
+    made = world(clock, [retriever], ExtractiveReasoner(), embedder=NoVectors())
+
+    async with clock.running():
+        run = await drive(made, started("How long is the refund window?", retrievers=[retriever]))
+
+    report = run.report()
+    assert report.stop is not StopReason.FAILED
+    assert [item.span.passage_id for item in report.evidence] == ["p"]
     assert_sound(run, retriever)

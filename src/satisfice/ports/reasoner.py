@@ -9,7 +9,7 @@ from satisfice.core.conflicts import Conflict
 from satisfice.core.evidence import Evidence, Judgement
 from satisfice.core.facts import Thought
 from satisfice.core.ids import ClaimId, PassageId
-from satisfice.core.orders import Step
+from satisfice.core.orders import Refusal, Step
 from satisfice.core.passages import Handle, Passage
 from satisfice.core.queries import Lineage, Query
 from satisfice.core.sources import SourceProfile
@@ -58,6 +58,8 @@ class View:
     """Only for a budget-aware reasoner; absent by default, so that proposals do not depend on the cap."""
     top_k: int = 5
     """Passages the task class wants from one query."""
+    refused: tuple[Refusal, ...] = ()
+    """What was proposed on this line of work and did not run, and why: a repeat brought nothing new."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Filling a view: what a thought may see, and what the world must compute for it."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,8 @@ from satisfice.core.text import content_words
 from satisfice.ports.reasoner import PastQuery, Reasoner, View
 from satisfice.ports.retriever import TermStatistics
 from satisfice.runtime.world import World
+
+log = logging.getLogger("satisfice")
 
 WORD_FLOOR = 0.3
 """Word pairs under this cosine say nothing and are left out."""
@@ -27,12 +30,15 @@ class Viewer:
         self._seen: set[str] = set()
 
     async def view(self, state: RunState, order: Think, reasoner: Reasoner) -> View:
-        """What this thought may depend on, the world's part included. Raises `AdapterError`."""
+        """What this thought may depend on, the world's part included as far as the world gives it."""
         view = _plain(state, order)
         if Step.CLASSIFY in order.steps:
             return view
         if self._world.embedder is not None:
-            await self._compare(view.question, view.passages)
+            try:
+                await self._compare(view.question, view.passages)
+            except Exception as error:  # noqa: BLE001 - as without an embedder: similarities only weigh
+                log.warning("run %s: no similarities: %s", state.started.run, error)
         statistics = await self._count(state, reasoner.terms(view))
         return replace(view, statistics=statistics, cosines=dict(self._cosines), word_cosines=self._words)
 
@@ -59,7 +65,11 @@ class Viewer:
             return TermStatistics()
         passages, containing = 0, dict.fromkeys(asked, 0)
         for source in sorted(state.sources):
-            found = await self._world.retrievers[source].statistics(asked, state.started.principal)
+            try:
+                found = await self._world.retrievers[source].statistics(asked, state.started.principal)
+            except Exception as error:  # noqa: BLE001 - what a foreign source raises must not fail a thought: it only weighs
+                log.warning("run %s: %s has no term statistics: %s", state.started.run, source, error)
+                continue
             passages += found.passages
             for term, n in found.containing.items():
                 containing[term] = containing.get(term, 0) + n
@@ -92,4 +102,5 @@ def _plain(state: RunState, order: Think) -> View:
         gaps=gaps,
         conflicts=state.verdict.conflicts,
         top_k=state.started.task.top_k,
+        refused=tuple(d.refusal for d in state.denials if d.proposal is not None and d.branch == branch.id),
     )
