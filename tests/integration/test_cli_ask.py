@@ -96,7 +96,8 @@ def test_an_empty_folder_is_answered_with_what_could_be_read(cli: Cli, home: Pat
     done = cli("ask", WINDOW, "empty")
     assert done.returncode == 4
     assert "no documents in it" in done.stderr
-    assert "Markdown" in done.stderr
+    assert ".md, " in done.stderr
+    assert ".pdf, .docx; the last two" in done.stderr
 
 
 def test_settings_describe_sources_and_tasks(cli: Cli, home: Path) -> None:

@@ -11,6 +11,7 @@ from satisfice.cli.preparing import Asked, prepare
 from satisfice.cli.terminal import clean, console, one_line, tell
 from satisfice.cli.working import bar, drive
 from satisfice.core.access import Principal
+from satisfice.corpus.formats import FORMATS
 from satisfice.corpus.ingesting import IngestReport
 from satisfice.corpus.walking import Skipped
 from satisfice.errors import CorpusBusy, InputError
@@ -124,7 +125,8 @@ def _name(files: Iterable[Skipped], title: str, most: int) -> None:
 
 
 def _readable() -> str:
-    return "Read are Markdown, text, HTML, JSON and JSON lines; PDF and DOCX with the extra 'documents'."
+    endings = ", ".join(ending for ending in FORMATS if ending)
+    return f"Read are files that end in {endings}; the last two with the extra 'documents'."
 
 
 def _as_json(report: IngestReport) -> machine.Json:
