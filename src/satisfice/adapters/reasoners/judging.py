@@ -6,6 +6,7 @@ from math import exp
 
 from satisfice.adapters.reasoners.aiming import Aim, aim_of
 from satisfice.adapters.reasoners.connecting import connected, connections, goes_through
+from satisfice.adapters.reasoners.hopping import Hop, hop
 from satisfice.adapters.reasoners.polarity import answers
 from satisfice.adapters.reasoners.reading import read
 from satisfice.adapters.reasoners.scoring import Scene, Scored, scored
@@ -32,8 +33,12 @@ _SPREAD = 6.0
 _COVERS = 0.5
 """Share of an untyped claim that a supporting unit must have, near words in part, with the sentence before and the headings.
 Half of it where the claim goes through something else: the rest is in another passage."""
+TOGETHER = 0.001
+"""Spans whose scores are this close answer together."""
 SETTLED = 0.5
 """From this support on values are told: below it, numbers found by the way would look like contradictions."""
+_LIKELY = 0.3
+"""From this likelihood that a claim goes through something else, two sentences are looked at together."""
 _UNSETTLED = 0.45
 """The most support of a claim whose own identifier, or explicit yes or no, no passage has."""
 
@@ -46,6 +51,14 @@ class Found:
     judgement: Judgement
 
 
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The claim's support, and the share of an untyped claim that a supporting unit must have."""
+
+    support: float
+    covers: float
+
+
 def judge(view: View) -> tuple[Found, ...]:
     """Judge every claim of the view against every held passage.
 
@@ -53,8 +66,8 @@ def judge(view: View) -> tuple[Found, ...]:
     supported a claim before and no longer does is said to mention it.
     """
     scene = Scene.of(view.passages, view.statistics, view.cosines, view.word_cosines)
-    compared = view.question if comparison_sides(view.question) else ""
-    return tuple(_judged(claim, compared or claim.text, scene, view.evidence) for claim in view.claims)
+    whole = view.question if comparison_sides(view.question) else ""
+    return tuple(_judged(claim, whole or claim.text, scene, view.evidence) for claim in view.claims)
 
 
 def _judged(claim: Claim, whole: str, scene: Scene, earlier: Sequence[Evidence]) -> Found:
@@ -63,11 +76,15 @@ def _judged(claim: Claim, whole: str, scene: Scene, earlier: Sequence[Evidence])
     ranked = scored(aim, scene)
     trusted = [one for one in ranked if one.passage.trust is Trust.NORMAL]
     through = goes_through(whole, trusted[0].signs.passage) if trusted else 0.0
-    level = (1 - through) * support(aim, scene, trusted) + through * connected(connections(whole, scene))
-    if not trusted or not aim.stems:
-        level = 0.0
+    level = support(aim, scene, trusted)
+    over = hop(aim, scene, trusted) if through >= _LIKELY and whole == claim.text else None
+    if level and through:
+        found = connections(whole, scene)._replace(paired=over.covered if over else 0.0)
+        level = (1 - through) * level + through * connected(found)
     covers = _COVERS * (1 - through / 2)
     evidence = [_evidence(claim, aim, one, trusted[0], _Level(level, covers)) for one in _kept(trusted)]
+    if over is not None:
+        evidence = _over_hop(claim, aim, over, evidence, _Level(level, covers))
     evidence += [_mention(claim, one, level) for one in _kept(r for r in ranked if r.passage.trust is not Trust.NORMAL)]
     if not _identified(aim, trusted) or not _settled(claim, evidence):
         level = min(level, _UNSETTLED)
@@ -79,6 +96,19 @@ def _judged(claim: Claim, whole: str, scene: Scene, earlier: Sequence[Evidence])
     ]
     judgement = Judgement(claim.id, round(level, 4), _missing(aim, scene))
     return Found((*evidence, *outdone), judgement)
+
+
+def _over_hop(claim: Claim, aim: Aim, over: Hop, others: Sequence[Evidence], level: _Level) -> list[Evidence]:
+    """The two units of a hop before all others: both support the claim, and the second one holds its value.
+
+    Their scores are so close that a writer shows them together.
+    """
+    first = _spanned(claim.id, over.first, Stance.SUPPORTS, round(level.support, 4))
+    second = _evidence(claim, aim, over.second, over.second, level)
+    second = replace(second, stance=Stance.SUPPORTS, score=round(max(0.0, first.score - TOGETHER / 2), 4))
+    pair = {first.span, second.span}
+    rest = [replace(item, stance=Stance.MENTIONS, value="", unit="") for item in others if item.span not in pair]
+    return [first, second, *rest]
 
 
 def _kept(ranked: Iterable[Scored]) -> list[Scored]:
@@ -95,14 +125,6 @@ def _kept(ranked: Iterable[Scored]) -> list[Scored]:
 
 
 # --- one span ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """The claim's support, and the share of an untyped claim that a supporting unit must have."""
-
-    support: float
-    covers: float
 
 
 def _evidence(claim: Claim, aim: Aim, one: Scored, best: Scored, level: _Level) -> Evidence:

@@ -124,7 +124,7 @@ _LINKS = re.compile(r"\b(?:of|who|whom|whose|that|which|where)\b|['’]s\b", re.
 RELATION = re.compile(
     r"\b(?:directors?|directed|performers?|composers?|authors?|singers?|founders?|founded|father|mother|husband|wife|spouse|creators?|"
     r"producers?|writers?|son|daughter|brother|sister|owners?|manufacturer|publisher|birthplace|employer|parent company|headquarters|"
-    r"capital|predecessor|successor|coach|manager|team lead|lead)\b",
+    r"capital|predecessor|successor|coach|manager|leads?|led by|manages|managed by|heads|owns|runs|reports? to)\b",
     re.IGNORECASE,
 )
 _MANY_LINKS = 3

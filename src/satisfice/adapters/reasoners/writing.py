@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from satisfice.adapters.reasoners.judging import SETTLED
+from satisfice.adapters.reasoners.judging import SETTLED, TOGETHER
 from satisfice.core.access import Use
 from satisfice.core.claims import Claim
 from satisfice.core.conflicts import Conflict, find
@@ -73,17 +73,21 @@ def _place(item: Evidence) -> tuple[float, str, int]:
 
 
 def _fitting(ranked: Sequence[Evidence], passages: Mapping[PassageId, Passage], support: float) -> list[Evidence]:
+    """The first, those that answer together with it, and further ones while they fit; no text twice."""
     most = 1 if support >= CERTAIN else 2 if support >= SETTLED else 3
     kept: list[Evidence] = []
+    texts: set[str] = set()
     room = QUOTED_WORDS
     for item in ranked:
-        words = len(quote(passages[item.span.passage_id], item.span).split())
-        if kept and words > room:
+        text = quote(passages[item.span.passage_id], item.span)
+        together = bool(kept) and kept[0].score - item.score <= TOGETHER and item.stance is kept[0].stance
+        if text in texts or (len(kept) >= most and not together):
             continue
-        kept.append(item)
-        room -= words
-        if len(kept) == most:
-            break
+        words = len(text.split())
+        if not kept or together or words <= room:
+            kept.append(item)
+            texts.add(text)
+            room -= words
     return kept
 
 
