@@ -1,6 +1,8 @@
 """`satisfice runs` and its neighbours as a process."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -106,3 +108,43 @@ def test_doctor_lists_mistakes_in_the_settings(cli: Cli, home: Path) -> None:
     done = cli("doctor")
     assert done.returncode == 6
     assert done.stdout.count("not a known key") == 2
+
+
+DIES = """
+import asyncio, os, pathlib
+from satisfice.assembly.application import Application
+from satisfice.config.reading import load
+from satisfice.config.sources import chosen
+from satisfice.core.facts import SearchStarted
+
+class Death:
+    def observe(self, run, envelope):
+        if isinstance(envelope.fact, SearchStarted):
+            os._exit(9)
+
+async def main():
+    settings = load().settings
+    settings = settings.model_copy(update={"source": chosen(settings, [pathlib.Path("handbook")])})
+    async with Application(settings, observers=[Death()]) as application:
+        await application.ingest()
+        async with application.run("How long is the refund window for annual plans?") as run:
+            await run.report()
+
+asyncio.run(main())
+"""
+
+
+def test_a_run_cut_short_by_a_crash_is_gone_on_with_on_the_same_budget(
+    cli: Cli, home: Path, environment: dict[str, str]
+) -> None:
+    died = subprocess.run([sys.executable, "-c", DIES], check=False, cwd=home, env=environment, timeout=60)
+    assert died.returncode == 9
+    assert "open" in cli("runs", "list").stdout
+    shown = cli("runs", "show", "last")
+    assert "It has not stopped. Go on with: satisfice runs resume" in shown.stdout
+    done = cli("runs", "resume", "last", "handbook", "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert report["stop"]["reason"] == "SUFFICIENT"
+    assert report["spent"]["queries"]["spent"] == 2, "the search in flight when the process died stays spent"
+    assert cli("runs", "verify", "last").returncode == 0

@@ -166,7 +166,12 @@ def _notes(report: RunReport) -> Iterator[tuple[Text, Text]]:
 
 def _ending(report: RunReport) -> Iterator[tuple[Text, Text]]:
     if report.stop is None:
-        yield Text("Open", "bold yellow"), Text(f"It has not stopped. Go on with: satisfice runs resume {report.run}")
+        yield (
+            Text("Open", "bold yellow"),
+            Text(
+                f"It has not stopped. Go on with: satisfice runs resume {report.run} and the folders it was asked about."
+            ),
+        )
     else:
         said = [f"{wording.STOPS[report.stop]} ({report.stop})"]
         if report.denied:
