@@ -1,6 +1,7 @@
 """A corpus in bad shape: damaged files, foreign files, full disks, read-only folders, other versions. It heals or says what to do."""
 
 import asyncio
+import json
 import os
 import resource
 import shutil
@@ -15,9 +16,10 @@ import psutil
 import pytest
 
 from satisfice.adapters.corpora.local import LocalCorpus
+from satisfice.adapters.corpora.schema import WriterLock
 from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
 from satisfice.core.sources import SourceProfile
-from satisfice.errors import CorpusCorrupt, CorpusError
+from satisfice.errors import CorpusBusy, CorpusCorrupt, CorpusError
 from satisfice.testing.conformance.corpus_store import found, ingested, refused
 from satisfice.testing.conformance.example_corpus import ANYONE, SOURCE, asking, whole
 
@@ -80,9 +82,6 @@ HEALED: dict[str, Callable[[Path], object]] = {
         set_in_tables(folder, "UPDATE terms SET body = 'other', head = 'other', length = 1"),
         set_in_tables(folder, "UPDATE generation SET terms_by = 'older/0'"),
     ),
-    "the index is from before the last removal": lambda folder: set_in_tables(
-        folder, "UPDATE generation SET number = 5, complete = 5"
-    ),
 }
 
 
@@ -111,6 +110,67 @@ async def test_an_index_of_another_store_is_not_believed(
     async with corpus_in(folder, embedder) as corpus:
         assert await corpus.verify() == []
         assert await found(corpus, "elsewhere") == set()
+
+
+@pytest.mark.parametrize("part", ["lexical", "corpus.db"])
+async def test_parts_restored_from_before_the_last_commit_are_brought_together_again(
+    folder: Path, tmp_path: Path, embedder: WordllamaEmbedder, part: str
+) -> None:
+    """An older index lacks removals that the tables no longer know of; a newer one has passages that they never had."""
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    async with corpus_in(folder, embedder) as corpus:
+        await ingested(corpus, [whole("newer", "Refunds, newer.")], gone=["d5", "d6"])
+    for path in folder.glob("corpus.db-*"):
+        path.unlink()
+    shutil.rmtree(folder / part) if part == "lexical" else (folder / part).unlink()
+    (shutil.copytree if part == "lexical" else shutil.copyfile)(copy / part, folder / part)
+
+    async with corpus_in(folder, embedder) as corpus:
+        assert await corpus.verify() == []
+        assert await found(corpus, "newer") == ({"newer"} if part == "lexical" else set())
+
+
+@pytest.mark.parametrize(("part", "kind"), [("lexical", CorpusCorrupt), ("corpus.db", CorpusBusy)])
+async def test_parts_that_do_not_belong_together_are_never_mixed(
+    folder: Path, tmp_path: Path, part: str, kind: type[CorpusError]
+) -> None:
+    """As long as another process writes, nothing can be put right; then nothing is answered either."""
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    async with corpus_in(folder) as corpus:
+        await ingested(corpus, [], gone=["d5", "d6"])
+    for path in folder.glob("corpus.db-*"):
+        path.unlink()
+    shutil.rmtree(folder / part) if part == "lexical" else (folder / part).unlink()
+    (shutil.copytree if part == "lexical" else shutil.copyfile)(copy / part, folder / part)
+    writing = WriterLock(folder)
+    writing.take()
+
+    try:
+        await refused(kind, corpus_in(folder).open())
+    finally:
+        writing.release()
+
+
+async def test_files_that_a_killed_commit_left_in_the_word_index_are_swept(folder: Path, tmp_path: Path) -> None:
+    """A twin makes the same change first, to learn which names the next commit will use."""
+    twin = tmp_path / "twin"
+    shutil.copytree(folder, twin)
+    async with corpus_in(twin) as corpus:
+        await ingested(corpus, [], gone=["d7"])
+    names = {path.name for path in (twin / "lexical").glob("*.del")} - {
+        path.name for path in (folder / "lexical").glob("*.del")
+    }
+    assert names
+    managed = folder / "lexical" / ".managed.json"
+    managed.write_text(json.dumps([*json.loads(managed.read_text()), *sorted(names)]))
+    for name in names:
+        (folder / "lexical" / name).write_bytes(b"half")
+
+    async with corpus_in(folder) as corpus:
+        await ingested(corpus, [], gone=["d7"])
+        assert await corpus.verify() == []
 
 
 async def test_an_index_is_believed_only_where_the_tables_agree(folder: Path, embedder: WordllamaEmbedder) -> None:
