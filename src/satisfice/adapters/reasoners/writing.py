@@ -12,11 +12,12 @@ from satisfice.core.orders import Answer, Sentence
 from satisfice.core.passages import Passage, Span, Trust, quote, quote_hash
 from satisfice.ports.reasoner import View
 
-CERTAIN = 0.75
-"""From this support on, one quote is shown; below it two, and three for a claim that is not settled."""
+RIVAL = 0.75
+"""A span whose score reaches this share of the best one's is shown too: below it, the best is right 19 times in 20."""
+MOST_QUOTES = 3
 WORTH_SHOWING = 0.15
 """Below this support, what was found is not about the claim."""
-QUOTED_WORDS = 60
+QUOTED_WORDS = 90
 """Further quotes are added up to this many words in all; the first is never left out."""
 
 UNSETTLED = "The sources do not settle this; the closest passages say:"
@@ -54,7 +55,8 @@ def _of_claim(
     ranked = sorted(evidence, key=lambda item: (item.stance is Stance.MENTIONS, *_place(item)))
     if support < SETTLED:
         ranked = sorted(evidence, key=_place)
-    quotes = [_quoted(claim, item, passages) for item in _fitting(ranked, passages, support)]
+    rival = RIVAL if support >= SETTLED else 0.0
+    quotes = [_quoted(claim, item, passages) for item in _fitting(ranked, passages, rival)]
     return [Sentence(UNSETTLED, (), (claim.id,)), *quotes] if quotes and support < SETTLED else quotes
 
 
@@ -72,16 +74,16 @@ def _place(item: Evidence) -> tuple[float, str, int]:
     return (-item.score, item.span.passage_id, item.span.start)
 
 
-def _fitting(ranked: Sequence[Evidence], passages: Mapping[PassageId, Passage], support: float) -> list[Evidence]:
-    """The first, those that answer together with it, and further ones while they fit; no text twice."""
-    most = 1 if support >= CERTAIN else 2 if support >= SETTLED else 3
+def _fitting(ranked: Sequence[Evidence], passages: Mapping[PassageId, Passage], rival: float) -> list[Evidence]:
+    """The first, those that answer together with it, and up to three with its rivals while they fit; no text twice."""
     kept: list[Evidence] = []
     texts: set[str] = set()
     room = QUOTED_WORDS
     for item in ranked:
         text = quote(passages[item.span.passage_id], item.span)
-        together = bool(kept) and kept[0].score - item.score <= TOGETHER and item.stance is kept[0].stance
-        if text in texts or (len(kept) >= most and not together):
+        best = kept[0] if kept else item
+        together = bool(kept) and best.score - item.score <= TOGETHER and item.stance is best.stance
+        if text in texts or (not together and (len(kept) >= MOST_QUOTES or item.score < rival * best.score)):
             continue
         words = len(text.split())
         if not kept or together or words <= room:
