@@ -94,6 +94,8 @@ def test_a_side_that_may_not_be_read_has_no_text(report: RunReport) -> None:
     said = shown(replace(hidden, claims=claims))
     assert "a value you may not see" in said
     assert "60" not in said
+    written = json.dumps(machine.of_report(replace(hidden, claims=claims)))
+    assert "forum" not in written
 
 
 def test_an_open_run_says_how_to_go_on(report: RunReport) -> None:

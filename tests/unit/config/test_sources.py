@@ -25,6 +25,13 @@ def test_a_described_folder_keeps_who_may_read_it_however_it_is_reached(settings
         assert chosen(settings, [asked]) == settings.source
 
 
+def test_a_folder_described_by_a_link_is_the_same_folder(tmp_path: Path) -> None:
+    (tmp_path / "handbook").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "handbook")
+    described = Settings(source={"rules": SourceTable(path=tmp_path / "link", access=("staff",))})
+    assert chosen(described, [tmp_path / "handbook"]) == described.source
+
+
 def test_other_folders_get_names_of_their_own(settings: Settings, tmp_path: Path) -> None:
     for name in ("a/rules", "b/rules", "c/Straße 9"):
         (tmp_path / name).mkdir(parents=True)
