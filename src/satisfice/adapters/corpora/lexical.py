@@ -148,13 +148,19 @@ class LexicalIndex:
         published: tuple[int | None, int | None] = (None, None),
     ) -> Query:
         """Passages filed under one of `permits`, one of each group of `labels`, and dated inside the bounds."""
-        clauses = [(Occur.Must, Query.term_set_query(self.schema, "permits", list(permits)))]
-        clauses += [(Occur.Must, Query.term_set_query(self.schema, "labels", list(group))) for group in labels]
+        clauses = [(Occur.Must, self._any_of("permits", permits))]
+        clauses += [(Occur.Must, self._any_of("labels", group)) for group in labels]
         low, high = published
         if low is not None or high is not None:
             bounds = (MIN_SECOND if low is None else low, MAX_SECOND if high is None else high)
             clauses.append((Occur.Must, Query.range_query(self.schema, "published", FieldType.Integer, *bounds)))
         return Query.const_score_query(Query.boolean_query(clauses), 0.0)
+
+    def _any_of(self, field: str, tokens: Sequence[str]) -> Query:
+        """Not a set query: that one reads every posting of its tokens first, this one only those it meets."""
+        return Query.boolean_query(
+            [(Occur.Should, Query.term_query(self.schema, field, token, "basic")) for token in tokens]
+        )
 
     def both(self, wanted: Query, allowed: Query) -> Query:
         return Query.boolean_query([(Occur.Must, wanted), (Occur.Must, allowed)])

@@ -30,13 +30,19 @@ class Reader:
         self.snapshot = snapshot
         self._fingerprint = principal.fingerprint()
         self._permits = principal_tokens(principal)
-        self.permissions: Mapping[int, Permission] = snapshot.permissions.get(
+        self.permissions, self._reads_all = snapshot.permissions.get(
             self._fingerprint, lambda: self._readable_permissions(principal)
         )
 
     def allowed(self, filters: Filters) -> IndexQuery:
         """What the word index must restrict itself to."""
         return self.snapshot.words.allowed(self._permits, filter_tokens(filters), date_range(filters))
+
+    def restricted(self, wanted: IndexQuery, filters: Filters = NO_FILTERS) -> IndexQuery:
+        """A query over what may be given; as it is, where that is everything."""
+        if filters == NO_FILTERS and self._reads_all:
+            return wanted
+        return self.snapshot.words.both(wanted, self.allowed(filters))
 
     def readable(self, filters: Filters = NO_FILTERS) -> int:
         """Passages that could be given under the filters."""
@@ -51,7 +57,7 @@ class Reader:
         term = term[:MAX_TERM_CHARS]
         return self.snapshot.counts.get(
             (self._fingerprint, term),
-            lambda: words.count(searcher, words.both(words.having(term), self.allowed(NO_FILTERS))),
+            lambda: words.count(searcher, self.restricted(words.having(term))),
         )
 
     def mean_terms(self) -> float:
@@ -127,12 +133,12 @@ class Reader:
         passages = [passage_from(stored) for _, stored in found]
         return [passage for passage in passages if passage.provenance.permission in permitted]
 
-    def _readable_permissions(self, principal: Principal) -> Mapping[int, Permission]:
-        rows = self.connection.execute(
-            "SELECT row, tenant, tags, uses FROM permissions WHERE tenant = ?", (encoded(principal.tenant),)
-        ).fetchall()
+    def _readable_permissions(self, principal: Principal) -> tuple[Mapping[int, Permission], bool]:
+        """The permissions that let the principal read, by row, and whether there are no others."""
+        rows = self.connection.execute("SELECT row, tenant, tags, uses FROM permissions").fetchall()
         found = [(row, permission_from(*key)) for row, *key in rows]
-        return {row: permission for row, permission in found if may_read(principal, permission)}
+        readable = {row: permission for row, permission in found if may_read(principal, permission)}
+        return readable, len(readable) == len(found)
 
     def labels(self, filters: Filters, among: Collection[int] | None = None) -> set[int]:
         """The labels that meet the filters, of all or of some; `filters` must filter something."""

@@ -91,8 +91,8 @@ class Search:
         words, searcher = reader.snapshot.words, reader.snapshot.searcher
         weights = dict(self._query.weights)
         terms = [(term, weights.get(term, 1.0)) for term in sorted(self._weights)]
-        both = words.both(words.wanted(terms), reader.allowed(self._query.filters))
-        return [*words.search(searcher, both, wanted + _SPARE_CANDIDATES), *self._nearest(wanted)]
+        restricted = reader.restricted(words.wanted(terms), self._query.filters)
+        return [*words.search(searcher, restricted, wanted + _SPARE_CANDIDATES), *self._nearest(wanted)]
 
     def _nearest(self, wanted: int) -> list[int]:
         """The passages with the highest cosines; takes note of the background they stand before."""

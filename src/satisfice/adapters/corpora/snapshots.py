@@ -67,7 +67,7 @@ class Snapshot:
         self.searcher = searcher
         self.vectors = vectors
         self.warning = warning
-        self.permissions: Remembered[object, Mapping[int, Permission]] = Remembered(_KEPT_READERS)
+        self.permissions: Remembered[object, tuple[Mapping[int, Permission], bool]] = Remembered(_KEPT_READERS)
         self.mean_terms: Remembered[object, float] = Remembered(_KEPT_READERS)
         self.counts: Remembered[object, int] = Remembered(_KEPT_TERMS)
         self.spoken: Remembered[int, Spoken] = Remembered(_KEPT_TEXTS)
