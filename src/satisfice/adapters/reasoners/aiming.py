@@ -44,7 +44,9 @@ def aim_of(text: str, expects: AnswerType = AnswerType.ANY) -> Aim:
     """Take a claim apart. A type declared with the claim wins over the one its words suggest."""
     guessed, focus, units = _sought(text)
     found = terms(text)
-    stems = question_stems(text)
+    degree = _DEGREE.search(text)
+    asked = stem(degree[1]) if degree else ""
+    stems = tuple(one for one in question_stems(text) if one != asked)
     words = {term.stem: fold(term.text) for term in reversed(found) if term.stem in stems}
     sought = expects if expects is not AnswerType.ANY else guessed
     return Aim(
@@ -121,6 +123,8 @@ HOW_TO = re.compile(
     r"(?:如何|怎么|怎样)|どうやって|wie (?:kann|mache|geht)\b|comment (?:faire|puis|peut)\b|cómo (?:puedo|se|hago)\b|كيف)|如何|怎么|怎样|どうやって",
     re.IGNORECASE,
 )
+_DEGREE = re.compile(rf"\bhow ({'|'.join(sorted((*_MEASURED, *_UNMEASURED)))})\b", re.IGNORECASE)
+"""The word says what kind of answer is sought, and is no part of it: nobody writes "the window is 30 days long"."""
 _ABOUT_SOMETHING = frozenset(("about", "do", "does", "did", "can", "could", "will", "would", "should", "happens"))
 """Behind `what`, these ask about the noun that follows, and not for one: "what does the author do"."""
 _NOT_HEADS = STOP_WORDS.union(_AUXILIARIES.split())

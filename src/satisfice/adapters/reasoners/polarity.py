@@ -5,7 +5,7 @@ import re
 from satisfice.adapters.reasoners.aiming import NEGATION, Aim
 from satisfice.core.text import stem, terms
 
-_SAID = 0.8
+_SAID = 0.85
 """Share of the claim's terms that a sentence must have in so many words before its yes or no counts."""
 _HEDGES = re.compile(
     r"\b(?:may|might|could|perhaps|possibly|sometimes|usually|unless|except|only if|rumou?red|allegedly|claims? that)\b",

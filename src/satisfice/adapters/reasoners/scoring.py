@@ -156,7 +156,7 @@ class Scene:
 
 
 def scored(aim: Aim, scene: Scene) -> tuple[Scored, ...]:
-    """Every unit of the scene, best first; equal scores in the order the passages came."""
+    """Every unit of the scene, best first; equal scores by passage and place."""
     return _Scorer(aim, scene).scored()
 
 
@@ -209,7 +209,7 @@ class _Scorer:
                 signs = self._signs(passage, unit, values, (cover, rank, cosine))
                 score = sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
                 found.append(Scored(passage, unit, signs, score, values))
-        found.sort(key=lambda one: -one.score)
+        found.sort(key=lambda one: (-one.score, one.passage.id, one.unit.start, one.unit.end))
         return tuple(found)
 
     def _ranks(self) -> list[float]:
