@@ -65,6 +65,20 @@ def test_a_restricted_page_is_found_only_by_one_who_has_the_tag(cli: Cli) -> Non
     assert "71,000" not in cli("runs", "show", "last", "--as", "ana", "--explain").stdout
 
 
+def test_another_reader_learns_nothing_from_what_was_written_about_hidden_pages(cli: Cli, home: Path) -> None:
+    folder = home / "handbook" / "secret"
+    folder.mkdir()
+    (folder / ".satisfice.toml").write_text('access = ["board"]\nauthority = "official"\npublished = "2026-05-18"\n')
+    (folder / "falcon.md").write_text("# Project Falcon\n\nThe upload limit for a single file is 2 GB.\n")
+    (folder / "heron.md").write_text("# Project Heron\n\nThe upload limit for a single file is 5 GB.\n")
+    told = cli("ask", "What is the upload limit for a single file?", "handbook", "--tags", "board").stdout
+    assert all(secret in told for secret in ("2 GB", "5 GB", "falcon", "heron"))
+    for form in ([], ["--json"], ["--explain"]):
+        told = cli("runs", "show", "last", "--as", "eve", *form).stdout.lower()
+        assert not any(secret in told for secret in ("2 gb", "5 gb", "falcon", "heron"))
+        assert "disagree" in told or "contradiction_unresolved" in told
+
+
 def test_a_tenant_has_documents_and_runs_of_its_own(cli: Cli) -> None:
     cli("ask", WINDOW, "handbook", "--tenant", "acme")
     assert "refund window" in cli("runs", "list", "--tenant", "acme").stdout

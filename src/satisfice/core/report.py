@@ -1,7 +1,7 @@
 """What the caller gets: derived from the state, whole whatever the reason for stopping."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from satisfice.core.access import Principal, Use, may_read, may_use
@@ -12,7 +12,7 @@ from satisfice.core.conflicts import Conflict
 from satisfice.core.evidence import Evidence, Stance
 from satisfice.core.facts import Classification
 from satisfice.core.ids import BranchId, ClaimId, PassageId, RunId
-from satisfice.core.orders import Answer, Denied, StopReason
+from satisfice.core.orders import Answer, Denied, Refusal, StopReason
 from satisfice.core.passages import Passage, Span, quote
 from satisfice.core.queries import ReasonCode
 from satisfice.core.state import Denial, QueryStatus, RunState, Sent
@@ -141,6 +141,7 @@ def report(state: RunState, reader: Principal | None = None) -> RunReport:
     """The report of a run as it stands, for its own caller or for another reader.
 
     Access is checked once more: what the reader may not read is not in it, and neither is a sentence that quotes it.
+    Where something is hidden, so is everything that was written in view of it (see `_guarded`).
     """
     reader = reader or state.started.principal
     passages = {p.id: p for p in state.ledger.passages.values() if may_read(reader, p.provenance.permission)}
@@ -149,7 +150,7 @@ def report(state: RunState, reader: Principal | None = None) -> RunReport:
     evidence = tuple(item for item in state.ledger.all_evidence() if item.span.passage_id in passages)
     stop = state.stop
     reason = state.stopped or (stop.reason if stop else None)
-    return RunReport(
+    found = RunReport(
         run=state.started.run,
         question=state.started.question,
         answer=" ".join(s.text for s in sentences) or None,
@@ -178,6 +179,30 @@ def report(state: RunState, reader: Principal | None = None) -> RunReport:
         denials=state.denials,
         classification=state.classification,
         duration_ms=state.now_ms,
+    )
+    return found if len(passages) == len(state.ledger.passages) else _guarded(found)
+
+
+def _guarded(found: RunReport) -> RunReport:
+    """For one who may not read all that was held: names, values and rewritten queries may come from what is hidden."""
+
+    def plain(gaps: tuple[Gap, ...]) -> tuple[Gap, ...]:
+        return tuple(replace(gap, detail="") for gap in gaps)
+
+    def readable(side: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        return tuple(item for item in side if item.span.passage_id in found.passages)
+
+    sentences = tuple(sentence for sentence in found.sentences if sentence.citations)
+    return replace(
+        found,
+        sentences=sentences,
+        answer=" ".join(sentence.text for sentence in sentences) or None,
+        claims=tuple(replace(claim, gaps=plain(claim.gaps)) for claim in found.claims),
+        gaps=plain(found.gaps),
+        conflicts=tuple(replace(c, sides=tuple(map(readable, c.sides)), why="") for c in found.conflicts),
+        queries=tuple(q if q.reason is ReasonCode.FIRST_LOOK else replace(q, text="") for q in found.queries),
+        denials=tuple(replace(d, proposal=None, refusal=Refusal(d.refusal.kind)) for d in found.denials),
+        notes=(),
     )
 
 
