@@ -41,7 +41,9 @@ def command_line() -> Iterator[str]:
 
 def _command(command: Any, name: str) -> Iterator[str]:
     options = [parameter for parameter in command.params if parameter.name != "help"]
-    arguments = [p.metavar or p.name.upper() for p in options if p.param_type_name == "argument"]
+    arguments = [
+        p.name.upper() if p.required else f"[{p.name.upper()}]..." for p in options if p.param_type_name == "argument"
+    ]
     subcommands = sorted(getattr(command, "commands", {}).items())
     usage = [name, *(["COMMAND"] if subcommands else []), *arguments]
     yield f"## `{' '.join(usage)}`\n\n{' '.join((command.help or '').split())}\n"

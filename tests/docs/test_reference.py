@@ -7,6 +7,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from satisfice.cli.exits import MEANINGS
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -43,3 +45,17 @@ def test_a_stale_page_is_written_again_and_fails(tmp_path: Path) -> None:
     first, second = (subprocess.run(run, check=False, capture_output=True, text=True, timeout=60) for _ in range(2))
     assert (first.returncode, second.returncode) == (1, 0)
     assert "errors.md was stale" in first.stdout
+
+
+def test_every_test_the_readme_names_is_there() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)`((?:: (?:`test_\w+`(?:, )?)+)?)", text)
+    assert len(named) > 5
+    for path, names in named:
+        source = (ROOT / path).read_text(encoding="utf-8")
+        assert all(f"def {name}(" in source for name in re.findall(r"`(test_\w+)`", names)), path
+
+
+def test_the_readme_lists_every_exit_code() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all(f"| {code.value} | {meaning} |" in text for code, meaning in MEANINGS.items())
