@@ -50,7 +50,7 @@ _KNOWN_UNITS = frozenset(map(stem, _UNIT_NAMES.split()))
 _SHORT_UNITS = {
     "s": "second", "sec": "second", "secs": "second", "min": "minut", "mins": "minut", "h": "hour", "hr": "hour",
     "hrs": "hour", "feet": "foot", "inches": "inch", "天": "day", "日": "day", "年": "year", "月": "month",
-    "个月": "month", "小时": "hour", "分": "minut", "秒": "second", "people": "person",
+    "个月": "month", "小时": "hour", "分": "minut", "秒": "second", "people": "person", "人": "person",
 }  # fmt: skip
 
 

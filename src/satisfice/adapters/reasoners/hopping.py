@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from satisfice.adapters.reasoners.aiming import Aim
 from satisfice.adapters.reasoners.scoring import Scene, Scored
 from satisfice.core.claims import AnswerType
-from satisfice.core.text import is_stop, names, terms
+from satisfice.core.text import Term, is_stop, names, terms
 
 _LEADERS = 8
 """Best units from which a name may lead on."""
@@ -62,17 +62,23 @@ def _leading_names(aim: Aim, scene: Scene, one: Scored) -> list[tuple[str, ...]]
 
 
 def _about(name: tuple[str, ...], first: Scored, ranked: Sequence[Scored]) -> list[Scored]:
-    """Units of other passages that have the name whole."""
+    """Units of other passages that have the name whole, or stand under it as a title."""
     wanted = frozenset(name)
-    said = f" {' '.join(name)} "
     return [
         one
         for one in ranked
         if one.passage.id != first.passage.id
         and not one.unit.steps
-        and wanted <= one.unit.stems
-        and said in f" {' '.join(term.stem for term in one.unit.terms)} "
+        and (
+            (wanted <= one.unit.stems and _says(name, one.unit.terms))
+            or (wanted <= one.unit.above and _says(name, terms(one.passage.provenance.title)))
+        )
     ]
+
+
+def _says(name: tuple[str, ...], text: Sequence[Term]) -> bool:
+    said = " ".join(term.stem for term in text if not is_stop(term.stem))
+    return f" {' '.join(name)} " in f" {said} "
 
 
 def _answers(aim: Aim, second: Scored, name: tuple[str, ...]) -> bool:
