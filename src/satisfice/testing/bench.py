@@ -61,7 +61,8 @@ def _thought(plan: Thought, judge: Judge, steps: Sequence[Step], view: View) -> 
         return plan
     if Step.WRITE in steps:
         judged = judge(view) if Step.JUDGE in steps else Thought()
-        known = replace(view, evidence=(*view.evidence, *judged.evidence))
+        latest = {(item.claim_id, item.span): item for item in (*view.evidence, *judged.evidence)}
+        known = replace(view, evidence=tuple(latest.values()))
         return Thought(evidence=judged.evidence, judgements=judged.judgements, answer=quoting(known))
     return judge(view)
 
