@@ -190,7 +190,7 @@ def names(text: str) -> tuple[tuple[int, int], ...]:
 
 _NOT_FIRST = (STOP_WORDS - {"us"}) | _words(
     """one many most much more name however although though moreover furthermore therefore thus later today since
-    despite unlike like another other others several yes ok hi hello give list find show tell explain describe compare"""
+    despite unlike like another other others several nobody everybody everyone someone whoever whenever wherever yes ok hi hello give list find show tell explain describe compare"""
 )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from satisfice.adapters.reasoners.extractive import NEEDS_MODEL, ExtractiveReasoner
 from satisfice.adapters.reasoners.writing import DISAGREE, UNSETTLED, check
 from satisfice.core.access import Permission, Use
-from satisfice.core.claims import Claim
+from satisfice.core.claims import AnswerType, Claim
 from satisfice.core.evidence import Evidence, Judgement, Stance
 from satisfice.core.facts import RetrievalAction, Thought
 from satisfice.core.ids import ClaimId, DocumentId, PassageId, SourceId
@@ -142,6 +143,7 @@ def test_a_follow_up_takes_its_subject_from_what_was_asked_before() -> None:
     (claim,) = thought.claims
     assert claim.quote == "What about monthly plans?"
     assert {"refund", "window"} <= set(claim.text.split())
+    assert claim.expects is AnswerType.NUMBER
 
 
 def test_the_first_look_goes_to_the_source_that_fits_best() -> None:
@@ -192,6 +194,28 @@ def test_a_procedure_is_quoted_with_its_steps() -> None:
     best = max(thought.evidence, key=lambda item: item.score)
     assert quote(KEYS, best.span).startswith("1. Open the settings")
     assert quote(KEYS, best.span).endswith("beside the old key.")
+
+
+def test_a_procedure_is_quoted_with_its_steps_with_vectors_too() -> None:
+    view = held("How do I rotate an API key?", KEYS, OFFICES)
+    view = replace(view, cosines={KEYS.id: 0.5, OFFICES.id: 0.1}, word_cosines={"rotate": {"rotated": 0.8}})
+    best = max(judged(view).evidence, key=lambda item: item.score)
+    assert quote(KEYS, best.span).startswith("1. Open the settings")
+
+
+def test_kept_spans_never_overlap_and_no_passage_takes_them_all() -> None:
+    long = passage("long", " ".join(f"The refund window of plan {n} is {n} days." for n in range(9)), "Refunds")
+    thought = judged(held("How long is the refund window?", long, KEYS, REFUNDS))
+    spans = sorted((e.span.passage_id, e.span.start, e.span.end) for e in thought.evidence)
+    assert all(a[0] != b[0] or a[2] <= b[1] for a, b in pairwise(spans))
+    assert sum(name == "long" for name, _, _ in spans) == 3
+
+
+def test_a_claim_that_names_something_unheard_of_is_less_supported() -> None:
+    known = judged(held("How long is the refund window for annual plans?", REFUNDS, OFFICES)).judgements[0]
+    named = judged(held("How long is the refund window for annual Zephyr plans?", REFUNDS, OFFICES)).judgements[0]
+    assert named.support < 0.5 < known.support
+    assert named.missing == ("Zephyr",)
 
 
 def test_a_yes_or_no_question_needs_an_explicit_yes_or_no() -> None:
@@ -361,6 +385,20 @@ def test_what_is_not_settled_is_introduced_as_such() -> None:
     texts = shown(REASONER.ask((Step.WRITE,), replace(view, evidence=thought.evidence)))
     assert texts[0] == UNSETTLED
     assert len(texts) > 2
+
+
+def test_what_two_documents_say_alike_is_quoted_once() -> None:
+    other = passage("copy", REFUNDS.text, "Refund policy", headings=("Refund policy", "Refund window"))
+    texts = shown(judged(held("How long is the refund window for annual plans?", REFUNDS, other, OFFICES)))
+    assert texts.count("Annual plans can be refunded in full within 30 days of purchase.") == 1
+
+
+def test_evidence_from_suspicious_text_is_not_quoted_whoever_judged_it() -> None:
+    view = held("How long is the refund window for annual plans?", REFUNDS)
+    thought = judged(view)
+    poisoned = replace(REFUNDS, trust=Trust.SUSPICIOUS)
+    later = replace(view, passages=(poisoned,), evidence=thought.evidence, judgements=thought.judgements)
+    assert REASONER.ask((Step.WRITE,), later).answer == Answer(())
 
 
 def test_text_that_may_be_read_but_not_quoted_is_not_quoted() -> None:

@@ -46,6 +46,10 @@ def test_through_a_relation_each_side_must_go_on() -> None:
     assert connections(question, scene(FILM, street, ANA, bo)).sides_needed == 1.0
 
 
+def test_a_passage_does_not_lead_to_itself() -> None:
+    assert connections(QUESTION, scene(FILM)).chain == 0.0
+
+
 def test_nothing_held_is_not_connected() -> None:
     assert connected(connections(QUESTION, scene())) < 0.5
 
@@ -65,3 +69,11 @@ def test_a_hop_leads_over_a_name_to_what_is_still_missing() -> None:
 def test_a_name_that_adds_nothing_is_no_hop() -> None:
     aim, held = aim_of(QUESTION), scene(FILM, passage("Ana Berg", "Ana Berg likes tea."))
     assert hop(aim, held, scored(aim, held)) is None
+
+
+def test_the_second_sentence_must_have_a_value_of_the_type_besides_the_name() -> None:
+    aim = aim_of("Who is the boss of the director of The Long Road?")
+    told = scene(FILM, passage("Ana Berg", "The boss of Ana Berg is Bo Dahl."))
+    untold = scene(FILM, passage("Ana Berg", "The boss of Ana Berg is kind."))
+    assert hop(aim, told, scored(aim, told)) is not None
+    assert hop(aim, untold, scored(aim, untold)) is None

@@ -73,6 +73,13 @@ def test_an_option_and_what_it_does_are_quoted_together() -> None:
     assert "--all" not in second.above
 
 
+def test_what_follows_a_definition_at_the_margin_is_not_under_it() -> None:
+    text = "-a, --all\n    show everything\n\nReport bugs to the list."
+    *_, last = units(text)
+    assert text[last.start : last.end] == "Report bugs to the list."
+    assert "--all" not in last.above
+
+
 def test_a_short_line_heads_the_block_indented_below_it() -> None:
     (unit,) = units("popitem()\n\n   Remove and return a pair.")
     assert "popitem" in unit.topic
