@@ -100,7 +100,7 @@ class Application:
         async with AsyncExitStack() as stack:
             file = wiring.state_file(self.settings)
             stack.push_async_callback(file.close)
-            self._embedder = wiring.embedder()
+            self._embedder = wiring.embedder() if self.settings.source else None
             for name, table in self.settings.source.items():
                 opened = wiring.corpus(self.settings, name, table, self.tenant, self._embedder)
                 self._corpora[SourceId(name)] = await stack.enter_async_context(opened)
@@ -267,6 +267,11 @@ class Application:
             if (now - datetime.fromisoformat(summary.started_at)).days >= days:
                 removed += await self._store.remove(summary.run)
         return removed
+
+    async def forget_old(self) -> int:
+        """Forget what the settings' retention does not keep; how many runs there were. Nothing without a retention."""
+        days = self.settings.store.retention_days
+        return 0 if days is None else await self.remove_older_than(days)
 
     async def redact(self, document: str) -> int:
         """Blank a document's text in every stored run; how many were touched."""

@@ -66,6 +66,7 @@ def ask(
     async def answer() -> RunReport:
         tenant = principal.tenant if principal else LOCAL_TENANT
         async with open_application(settings, sources=sources, store=store, tenant=tenant) as application:
+            await application.forget_old()
             await application.ingest()
             run = application.run(question, principal=principal, task=task, effort=effort, budget=budget)
             async with run as active:

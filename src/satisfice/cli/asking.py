@@ -49,11 +49,9 @@ async def _answer(
             with stopped_by(active.cancel):
                 report = await active.report()
         envelopes = await application.facts(report.run)
-        days = loaded.settings.store.retention_days
-        if days is not None:
-            removed = await application.remove_older_than(days)
-            if removed and not quiet:
-                tell(f"Removed {removed} runs older than {days} days, as the settings say.")
+        removed = await application.forget_old()
+        if removed and not quiet:
+            tell(f"Removed {removed} runs older than {loaded.settings.store.retention_days} days, as the settings say.")
         return report, envelopes
 
 
