@@ -205,10 +205,11 @@ def test_a_procedure_is_quoted_with_its_steps_with_vectors_too() -> None:
 
 def test_kept_spans_never_overlap_and_no_passage_takes_them_all() -> None:
     long = passage("long", " ".join(f"The refund window of plan {n} is {n} days." for n in range(9)), "Refunds")
-    thought = judged(held("How long is the refund window?", long, KEYS, REFUNDS))
-    spans = sorted((e.span.passage_id, e.span.start, e.span.end) for e in thought.evidence)
-    assert all(a[0] != b[0] or a[2] <= b[1] for a, b in pairwise(spans))
-    assert sum(name == "long" for name, _, _ in spans) == 3
+    for question in ("How long is the refund window?", "How do I rotate an API key?"):
+        thought = judged(held(question, long, KEYS, REFUNDS))
+        spans = sorted((e.span.passage_id, e.span.start, e.span.end) for e in thought.evidence)
+        assert all(a[0] != b[0] or a[2] <= b[1] for a, b in pairwise(spans))
+        assert max(sum(name == p for name, _, _ in spans) for p in ("long", "keys")) == 3
 
 
 def test_a_claim_that_names_something_unheard_of_is_less_supported() -> None:

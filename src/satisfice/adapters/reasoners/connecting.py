@@ -145,7 +145,7 @@ class _Weaver:
     def _link(self, source: int, target: int) -> float:
         """Whether one passage names the subject of another; one common word is no name."""
         title = self._titles[target]
-        if source == target or not title or title == self._titles[source]:
+        if not title or title == self._titles[source]:
             return 0.0
         if len(title) == 1 and self._title_rarity[title[0]] < _GENERIC_TITLE_RARITY:
             return 0.0
