@@ -19,7 +19,8 @@ from satisfice.adapters.corpora.local import LocalCorpus
 from satisfice.adapters.corpora.schema import WriterLock
 from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
 from satisfice.core.sources import SourceProfile
-from satisfice.errors import CorpusBusy, CorpusCorrupt, CorpusError
+from satisfice.errors import CorpusBusy, CorpusCorrupt, CorpusError, EmbedderError
+from satisfice.ports.embedder import Vectors
 from satisfice.testing.conformance.corpus_store import found, ingested, refused
 from satisfice.testing.conformance.example_corpus import ANYONE, SOURCE, asking, whole
 
@@ -414,6 +415,34 @@ async def test_a_commit_that_is_cancelled_is_whole_or_not_at_all(folder: Path, e
         assert len(known) in {28, 29}
         async with corpus_in(folder, embedder) as corpus:
             await ingested(corpus, [], gone=["new"])
+
+
+class BrokenEmbedder:
+    """Fails from its second call on."""
+
+    id, dim, microusd_per_million_tokens = "broken/1", 4, 0
+
+    def __init__(self) -> None:
+        self._calls = 0
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self._calls += 1
+        if self._calls > 1:
+            raise EmbedderError(self.id, "out of reach")
+        return Vectors(4, b"\x00\x00\x80?" * 4 * len(texts))
+
+    async def similarities(self, left: Sequence[str], right: Sequence[str]) -> Sequence[Sequence[float]]:
+        raise NotImplementedError
+
+
+async def test_a_batch_that_cannot_be_embedded_abandons_the_whole_ingest(tmp_path: Path) -> None:
+    async with LocalCorpus(tmp_path, SourceProfile(SOURCE), BrokenEmbedder()) as corpus:
+        documents = [whole(f"d{n}", *[f"Refunds {n}."] * 100) for n in range(6)]
+        await refused(EmbedderError, ingested(corpus, documents))
+        error = await refused(CorpusError, corpus.commit())
+
+        assert "before begin()" in str(error)
+        assert await corpus.known_hashes() == {}
 
 
 async def test_a_corpus_that_is_not_open_says_so(tmp_path: Path) -> None:

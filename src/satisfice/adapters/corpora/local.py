@@ -1,6 +1,5 @@
 """A corpus in a folder of its own: `corpus.db` holds everything, a word index and a matrix of vectors follow it."""
 
-import asyncio
 import sqlite3
 import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -15,7 +14,7 @@ from satisfice.adapters.corpora.records import TERMS_BY, passage_from
 from satisfice.adapters.corpora.schema import ADAPTER, DATABASE, WriterLock, connect, create
 from satisfice.adapters.corpora.searching import Search
 from satisfice.adapters.corpora.snapshots import Snapshots
-from satisfice.adapters.corpora.truth import Ingest, known_hashes, read_generation
+from satisfice.adapters.corpora.truth import Ingest, Piece, known_hashes, pieces, read_generation
 from satisfice.adapters.corpora.vectors import require_numpy
 from satisfice.adapters.corpora.verifying import Verification
 from satisfice.adapters.corpora.workers import Workers
@@ -65,9 +64,8 @@ class LocalCorpus:
         self._lock = WriterLock(path)
         self._writer: sqlite3.Connection | None = None
         self._ingest: Ingest | None = None
-        self._pending: list[tuple[Document, Sequence[Passage]]] = []
+        self._pending: list[Piece] = []
         self._pending_passages = 0
-        self._storing: asyncio.Future[None] | None = None
         self._lacks_vectors = False
 
     # --- opening and closing -----------------------------------------------------------------------------------------
@@ -120,7 +118,6 @@ class LocalCorpus:
         """See the port; inside a transaction, what it would keep."""
         if self._writer is not None:
             await self._store_pending()
-            await self._stored()
             return await self._workers.write(known_hashes, self._writer)
         return await self._workers.read(known_hashes)
 
@@ -137,18 +134,18 @@ class LocalCorpus:
             raise
 
     async def put(self, document: Document, passages: Sequence[Passage]) -> None:
-        """See the port. Documents are stored in batches: an error may come with a later one."""
+        """See the port. Documents are stored in batches: an error may come with a later one, and abandons everything."""
         self._open_ingest()
-        self._pending.append((document, tuple(passages)))
-        self._pending_passages += len(passages)
-        if self._pending_passages >= _BATCH_PASSAGES:
-            await self._store_pending()
+        for piece in pieces(document, passages, _BATCH_PASSAGES):
+            self._pending.append(piece)
+            self._pending_passages += len(piece.passages)
+            if self._pending_passages >= _BATCH_PASSAGES:
+                await self._store_pending()
 
     async def delete(self, ids: Sequence[DocumentId]) -> None:
         """See the port."""
         ingest = self._open_ingest()
         await self._store_pending()
-        await self._stored()
         await self._workers.write(ingest.delete, ids)
 
     async def commit(self) -> int:
@@ -163,7 +160,6 @@ class LocalCorpus:
         ingest = self._open_ingest()
         try:
             await self._store_pending()
-            await self._stored()
             await self._embed_the_rest(ingest)
             number = await self._workers.write(ingest.commit)
             self._ingest = None
@@ -177,12 +173,7 @@ class LocalCorpus:
     async def abandon(self) -> None:
         """See the port."""
         self._pending, self._pending_passages = [], 0
-        try:
-            if self._storing is not None:
-                await asyncio.wait([self._storing])
-        finally:
-            self._storing = None
-            await self._workers.write(self._release)
+        await self._workers.write(self._release)
 
     def _open_ingest(self) -> Ingest:
         if self._ingest is None:
@@ -214,32 +205,24 @@ class LocalCorpus:
         self._lock.release()
 
     async def _store_pending(self) -> None:
-        """Embed the batch while the one before it is being written."""
+        """Embed and write a batch, one after the other: side by side they would only fight for the interpreter."""
         batch, self._pending, self._pending_passages = self._pending, [], 0
         if not batch:
             return
-        vectors = await self._vectors([passage for _, passages in batch for passage in passages])
-        await self._stored()
-        self._storing = asyncio.ensure_future(self._workers.write(self._put_batch, batch, vectors))
+        try:
+            vectors = await self._vectors([passage for piece in batch for passage in piece.passages])
+            await self._workers.write(self._put_batch, batch, vectors)
+        except BaseException:
+            await self.abandon()  # half a batch must never be committed
+            raise
 
-    async def _stored(self) -> None:
-        if self._storing is not None:
-            storing, self._storing = self._storing, None
-            await storing
-
-    def _put_batch(self, batch: Sequence[tuple[Document, Sequence[Passage]]], vectors: Sequence[bytes]) -> None:
+    def _put_batch(self, batch: Sequence[Piece], vectors: Sequence[bytes]) -> None:
         ingest = self._open_ingest()
         done = 0
-        try:
-            for document, passages in batch:
-                ingest.put(document, passages, vectors[done : done + len(passages)])
-                done += len(passages)
-            ingest.store()
-        except BaseException:
-            # Half a batch must never be committed.
-            self._ingest = None
-            ingest.abandon()
-            raise
+        for piece in batch:
+            ingest.put(piece, vectors[done : done + len(piece.passages)])
+            done += len(piece.passages)
+        ingest.store()
         self._at("put")
 
     async def _embed_the_rest(self, ingest: Ingest) -> None:

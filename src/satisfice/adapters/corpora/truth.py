@@ -2,7 +2,8 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from satisfice.adapters.corpora.filtering import first_second, label_tokens
@@ -20,7 +21,7 @@ from satisfice.adapters.corpora.schema import ADAPTER, BUSY_TIMEOUT_S, decoded, 
 from satisfice.core.access import Permission
 from satisfice.core.ids import DocumentId
 from satisfice.core.linking import aliases
-from satisfice.core.passages import Document, Passage
+from satisfice.core.passages import Document, Passage, Provenance
 from satisfice.errors import CorpusError
 
 _DIGEST_MODULUS = 1 << 256
@@ -71,6 +72,46 @@ def known_hashes(connection: sqlite3.Connection) -> Mapping[DocumentId, str]:
     return {DocumentId(decoded(id_)): content_hash for id_, content_hash in rows}
 
 
+class DocumentDigest:
+    """A document's part in the corpus's digest: its id and hash, and id, start and hash of its passages."""
+
+    def __init__(self, id_: bytes, content_hash: str) -> None:
+        self._digest = hashlib.sha256(id_ + b"\x1f" + encoded(content_hash))
+
+    def add(self, passage: bytes, start: int, content_hash: str) -> None:
+        self._digest.update(b"\x1f" + passage + b"\x1e" + encoded(f"{start}\x1e{content_hash}"))
+
+    def value(self) -> bytes:
+        return self._digest.digest()
+
+
+class Piece(NamedTuple):
+    """A document with some of its passages: long ones are written bit by bit."""
+
+    document: Document
+    passages: Sequence[Passage]
+    starts: bool
+    ends: bool
+
+
+def pieces(document: Document, passages: Sequence[Passage], size: int) -> Iterator[Piece]:
+    """At least one piece, each with at most `size` passages."""
+    for start in range(0, max(len(passages), 1), size):
+        yield Piece(document, passages[start : start + size], start == 0, start + size >= len(passages))
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A document of which not every piece has come."""
+
+    document: Document
+    row: int
+    digest: DocumentDigest
+    labels: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
+    passages: int = 0
+    last: Passage | None = None
+
+
 class Ingest:
     """One open write transaction. Used from one thread.
 
@@ -83,6 +124,7 @@ class Ingest:
         self._gained: dict[int, tuple[int, int]] = {}
         self._waiting: dict[str, list[tuple[object, ...]]] = {table: [] for table in _INSERTS}
         self._waiting_ids: set[DocumentId] = set()
+        self._draft: _Draft | None = None
         connection.execute("BEGIN IMMEDIATE")
         before = read_generation(connection)
         self.number = before.number + 1
@@ -91,42 +133,49 @@ class Ingest:
         self._last = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
         self.changed = False
 
-    def put(self, document: Document, passages: Sequence[Passage], vectors: Sequence[bytes]) -> None:
-        """Add or replace a document. `vectors` holds one per passage, or nothing."""
-        self.delete([document.id])
-        self.changed = True
-        cuts = ((encoded(p.id), p.provenance.start, p.content_hash) for p in passages)
-        digest = document_digest(encoded(document.id), document.content_hash, cuts)
-        self._sum += int.from_bytes(digest, "big")
-        row = self._next("documents")
-        permission, details = self._permission(document.permission), document_details(document)
-        self._wait(
-            "documents",
-            (row, encoded(document.id), document.content_hash, digest, permission, self.number, details),
-        )
-        self._waiting_ids.add(document.id)
-        labels: dict[tuple[object, ...], int] = {}
-        rows: list[int] = []
-        for ordinal, passage in enumerate(passages):
-            provenance = passage.provenance
-            key = (
-                int(provenance.authority),
-                first_second(provenance.published_at),
-                encoded(provenance.title),
-                label_details(provenance),
-            )
-            if key not in labels:
-                labels[key] = self._next("labels")
-                self._wait("labels", (labels[key], row, *key))
-                for token in label_tokens(provenance):
-                    self._wait("filed", (token, labels[key]))
-            rows.append(self._passage(row, ordinal, labels[key], passage))
+    def put(self, piece: Piece, vectors: Sequence[bytes]) -> None:
+        """Add or replace a document, piece by piece. `vectors` holds one per passage, or nothing."""
+        if piece.starts:
+            self._start(piece.document)
+        draft = self._draft
+        if draft is None or draft.document is not piece.document:
+            raise CorpusError(ADAPTER, f"document {piece.document.id!r} goes on without having begun; abandon")
+        rows = [self._passage(draft, passage) for passage in piece.passages]
         self._unembedded |= not vectors and bool(rows)
         if vectors:
             self._waiting["vectors"] += zip(rows, vectors, strict=True)
-        by_id = {passage.id: passage_row for passage, passage_row in zip(passages, rows, strict=True)}
-        for alias in aliases(passages):
-            self._wait("aliases", (alias.lead, alias.key, by_id[alias.passage], alias.weight))
+        by_id = {passage.id: row for passage, row in zip(piece.passages, rows, strict=True)}
+        before = () if draft.last is None else (draft.last,)
+        for alias in aliases((*before, *piece.passages)):
+            if alias.passage in by_id:
+                self._wait("aliases", (alias.lead, alias.key, by_id[alias.passage], alias.weight))
+        draft.last = piece.passages[-1] if piece.passages else None
+        if piece.ends:
+            self._finish(draft)
+
+    def _start(self, document: Document) -> None:
+        self._refuse_half_documents()
+        self.delete([document.id])
+        self.changed = True
+        digest = DocumentDigest(encoded(document.id), document.content_hash)
+        self._draft = _Draft(document, self._next("documents"), digest)
+        self._waiting_ids.add(document.id)
+
+    def _finish(self, draft: _Draft) -> None:
+        document, digest = draft.document, draft.digest.value()
+        self._sum += int.from_bytes(digest, "big")
+        permission, details = self._permission(document.permission), document_details(document)
+        self._wait(
+            "documents",
+            (draft.row, encoded(document.id), document.content_hash, digest, permission, self.number, details),
+        )
+        self._draft = None
+
+    def _refuse_half_documents(self) -> None:
+        if self._draft is not None:
+            raise CorpusError(
+                ADAPTER, f"document {self._draft.document.id!r} was put only in part; abandon, begin again"
+            )
 
     def store(self) -> None:
         """Write what waits.
@@ -200,6 +249,7 @@ class Ingest:
 
     def commit(self) -> int:
         """Make it durable; without a change, no new generation."""
+        self._refuse_half_documents()
         self.store()
         if not self.changed:
             self._connection.execute("ROLLBACK")
@@ -230,32 +280,49 @@ class Ingest:
             self._permissions[permission] = row
         return row
 
-    def _passage(self, document: int, ordinal: int, label: int, passage: Passage) -> int:
-        row, terms = self._next("passages"), terms_of(passage)
-        permission = self._permission(passage.provenance.permission)
+    def _passage(self, draft: _Draft, passage: Passage) -> int:
+        row, terms, provenance = self._next("passages"), terms_of(passage), passage.provenance
+        permission = self._permission(provenance.permission)
+        draft.digest.add(encoded(passage.id), provenance.start, passage.content_hash)
         self._wait(
             "passages",
             (
                 row,
                 encoded(passage.id),
-                document,
-                ordinal,
-                label,
+                draft.row,
+                draft.passages,
+                self._label(draft, provenance),
                 permission,
                 self.number,
                 passage.tokens,
-                passage.provenance.start,
-                passage.provenance.end,
+                provenance.start,
+                provenance.end,
                 passage.content_hash,
                 passage_details(passage),
                 packed(passage.signature),
                 passage.signature_by,
             ),
         )
+        draft.passages += 1
         self._wait("texts", (row, encoded(passage.text)))
         self._wait("terms", (row, *terms))
         self._count(permission, 1, terms.length)
         return row
+
+    def _label(self, draft: _Draft, provenance: Provenance) -> int:
+        """What a document's passages share, written once."""
+        key = (
+            int(provenance.authority),
+            first_second(provenance.published_at),
+            encoded(provenance.title),
+            label_details(provenance),
+        )
+        if key not in draft.labels:
+            draft.labels[key] = self._next("labels")
+            self._wait("labels", (draft.labels[key], draft.row, *key))
+            for token in label_tokens(provenance):
+                self._wait("filed", (token, draft.labels[key]))
+        return draft.labels[key]
 
     def _next(self, table: str) -> int:
         self._last[table] = self._last.get(table, 0) + 1
@@ -273,14 +340,6 @@ class Ingest:
 def _twice(id_: object) -> CorpusError:
     name = decoded(id_) if isinstance(id_, bytes) else id_
     return CorpusError(ADAPTER, f"two passages have the id {name!r}; ids must differ in the whole corpus")
-
-
-def document_digest(id_: bytes, content_hash: str, cuts: Iterable[tuple[bytes, int, str]]) -> bytes:
-    """A document's part in the corpus's digest: its id and hash, and id, start and hash of its passages."""
-    digest = hashlib.sha256(id_ + b"\x1f" + encoded(content_hash))
-    for passage, start, passage_hash in cuts:
-        digest.update(b"\x1f" + passage + b"\x1e" + encoded(f"{start}\x1e{passage_hash}"))
-    return digest.digest()
 
 
 def total_digest(added_up: int) -> str:

@@ -9,7 +9,7 @@ from satisfice.adapters.corpora.following import PAGE_ROWS, entries_of
 from satisfice.adapters.corpora.records import PassageRow, passage_from, select_passages, terms_of
 from satisfice.adapters.corpora.schema import decoded
 from satisfice.adapters.corpora.snapshots import Snapshot
-from satisfice.adapters.corpora.truth import document_digest, read_generation, total_digest
+from satisfice.adapters.corpora.truth import DocumentDigest, read_generation, total_digest
 
 if TYPE_CHECKING:
     from satisfice.adapters.corpora.vectors import VectorView
@@ -68,7 +68,10 @@ class Verification:
                 cuts = self._connection.execute(
                     "SELECT id, start, content_hash FROM passages WHERE document = ? ORDER BY ordinal", (row,)
                 )
-                made = document_digest(id_, content_hash, cuts)
+                digest_of_it = DocumentDigest(id_, content_hash)
+                for cut in cuts:
+                    digest_of_it.add(*cut)
+                made = digest_of_it.value()
                 total += int.from_bytes(made, "big")
                 if made != stored:
                     self._find(f"document {decoded(id_)!r} does not have the passages it was stored with")
