@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -9,19 +10,20 @@ from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
 from satisfice.adapters.quotas.memory import MemoryQuota
 from satisfice.adapters.reasoners.extractive import ExtractiveReasoner
 from satisfice.core.access import Principal
-from satisfice.core.amounts import Charge
+from satisfice.core.amounts import Charge, Dimension
 from satisfice.core.claims import Claim
-from satisfice.core.facts import SearchAbandoned, SearchStarted
-from satisfice.core.ids import ClaimId
-from satisfice.core.orders import Denied, StopReason
+from satisfice.core.facts import SearchAbandoned, SearchStarted, Thought
+from satisfice.core.ids import ClaimId, ProposalId
+from satisfice.core.orders import Denied, LookUpProposal, StopReason
 from satisfice.core.queries import Query
 from satisfice.errors import EmbedderError, RetrieverError
+from satisfice.ports.reasoner import View
 from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
 from satisfice.runtime.engine import Run
 from satisfice.testing.bench import assert_sound, planned, reasoner
-from satisfice.testing.building import drive, passage, search, started, supports_by_text, world
+from satisfice.testing.building import DOCS, drive, passage, search, started, supports_by_text, world
 from satisfice.testing.clock import FakeClock
-from satisfice.testing.scripted import Reply, ScriptedRetriever
+from satisfice.testing.scripted import Reply, ScriptedRetriever, without_text
 
 
 @pytest.fixture
@@ -139,4 +141,31 @@ async def test_what_only_weighs_passages_may_fail_without_failing_the_run(clock:
     report = run.report()
     assert report.stop is not StopReason.FAILED
     assert [item.span.passage_id for item in report.evidence] == ["p"]
+    assert_sound(run, retriever)
+
+
+async def test_a_retry_that_no_query_is_left_for_keeps_nothing_else_from_being_done(clock: FakeClock) -> None:
+    """Both queries are spent: alpha's failed and waits to be repeated, beta's found a passage that leads to the answer."""
+    failing = Reply(error=RetrieverError("docs", "busy", retryable=True))
+    linked = passage("linked", "beta is 2")
+    retriever = ScriptedRetriever(
+        {"alpha": failing, "beta": Reply((passage("p", "see elsewhere"),))},
+        clock=clock,
+        links={"beta": [without_text(linked)]},
+    )
+    retriever.add([linked])
+
+    def judged(view: View) -> Thought:
+        reading = LookUpProposal(ProposalId(""), DOCS, (linked.id,), ClaimId("b"))
+        return replace(supports_by_text(view, {"beta is 2": "b"}), proposals=(reading,))
+
+    made = world(clock, [retriever], reasoner(PLAN, judged))
+    async with clock.running():
+        run = await drive(made, started("alpha beta", retrievers=[retriever], budget={"queries": 2}))
+
+    assert retriever.looked_up == [("linked",)]
+    assert run.report().stop is StopReason.BUDGET_EXHAUSTED
+    assert run.report().denied is not None
+    assert run.report().denied.dimension is Dimension.QUERIES
+    assert run.report().answer == "beta is 2"
     assert_sound(run, retriever)

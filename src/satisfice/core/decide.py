@@ -143,8 +143,9 @@ def _wanted(state: RunState, branch: Branch, *, idle: bool) -> Order | _Blocked 
     reasoner = state.started.reasoner
     if branch.standin and idle:
         return think(state, branch, branch.standin, "extractive")
-    if branch.retries:
-        return _retry(state, branch)
+    again = _retry(state, branch)
+    if again is not None and not isinstance(again, _Blocked):
+        return again
     if branch.id == MAIN and state.classification is None and state.started.driver is Driver.ENGINE:
         return think(state, branch, (Step.CLASSIFY, Step.PLAN, Step.DRAFT), reasoner)
     if branch.unjudged and idle:
@@ -152,7 +153,8 @@ def _wanted(state: RunState, branch: Branch, *, idle: bool) -> Order | _Blocked 
     order = _best_action(state, branch)
     if order is None and idle and branch.unproposed and _worth_asking(state, branch):
         return think(state, branch, (Step.PROPOSE,), reasoner)
-    return order
+    # What was tried before is worth more than anything new; barred by a limit, it bars nothing else.
+    return again if again is not None and (order is None or isinstance(order, _Blocked)) else order
 
 
 def think(
@@ -178,10 +180,15 @@ def _worth_asking(state: RunState, branch: Branch) -> bool:
     return left[Dimension.STEPS] > 1 and left[Dimension.QUERIES] > 0 and left[Dimension.UNIQUE_QUERIES] > 0
 
 
-def _retry(state: RunState, branch: Branch) -> Order | _Blocked:
-    order = branch.retries[0]
-    denied = fits(state, order.ceiling, order.account, max(0, order.not_before_ms - state.now_ms))
-    return _Blocked(denied, float("inf")) if denied else order
+def _retry(state: RunState, branch: Branch) -> Order | _Blocked | None:
+    """The first attempt that waits to be repeated and fits; else what bars the first."""
+    barred: Denied | None = None
+    for order in branch.retries:
+        denied = fits(state, order.ceiling, order.account, max(0, order.not_before_ms - state.now_ms))
+        if denied is None:
+            return order
+        barred = barred or denied
+    return _Blocked(barred, float("inf")) if barred else None
 
 
 def _best_action(state: RunState, branch: Branch) -> Order | _Blocked | None:

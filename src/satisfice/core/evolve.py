@@ -33,7 +33,18 @@ from satisfice.core.facts import (
     kind,
 )
 from satisfice.core.ids import MAIN, PassageId
-from satisfice.core.orders import BranchProposal, Denied, LookUp, ReadCache, RefusalKind, Rerank, Search, Step, Think
+from satisfice.core.orders import (
+    BranchProposal,
+    Denied,
+    Effect,
+    LookUp,
+    ReadCache,
+    RefusalKind,
+    Rerank,
+    Search,
+    Step,
+    Think,
+)
 from satisfice.core.outcomes import apply, hold_key, round_ended
 from satisfice.core.planning import claims_for, reviewed, with_claims, with_first_looks
 from satisfice.core.rounds import Flight, Round
@@ -157,8 +168,7 @@ def _started(state: RunState, envelope: Envelope, fact: Started) -> RunState:
 
 def _thinking(state: RunState, order: Think) -> RunState:
     branch = state.branches[order.branch]
-    if order.attempt > 1:
-        branch = changed(branch, retries=branch.retries[1:])
+    branch = _without_retry(branch, order)
     if order.by == "extractive":
         branch = changed(branch, standin=())
     if Step.WRITE in order.steps:
@@ -166,11 +176,18 @@ def _thinking(state: RunState, order: Think) -> RunState:
     return state.with_branch(branch)
 
 
+def _without_retry(branch: Branch, order: Effect) -> Branch:
+    if order not in branch.retries:
+        return branch
+    at = branch.retries.index(order)
+    return changed(branch, retries=(*branch.retries[:at], *branch.retries[at + 1 :]))
+
+
 def _taken(state: RunState, order: Search | LookUp | Rerank | ReadCache) -> RunState:
     """An action runs now: it leaves the branch's list and is counted for its claim."""
     branch = state.branches[order.branch]
     if order.attempt > 1:
-        return state.with_branch(changed(branch, retries=branch.retries[1:]))
+        return state.with_branch(_without_retry(branch, order))
     wanted = order.proposal if isinstance(order, Search | LookUp) else None
     chosen = next((p for p in branch.pending if p.id == wanted), None)
     if chosen is None:
