@@ -3,7 +3,6 @@
 SatisficeError
 ├── UsageError                you can fix it: your code, input or settings
 │   ├── ConfigError               every mistake at once
-│   ├── UnknownAdapterError       asked for, known ones
 │   ├── MissingExtraError         what to install
 │   └── InputError                a folder, file or question that cannot be used
 ├── AdapterError              the world failed; has .retryable and .adapter
@@ -61,17 +60,6 @@ class ConfigError(UsageError):
 
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)
-
-
-class UnknownAdapterError(UsageError):
-    """An adapter nobody registered."""
-
-    def __init__(self, family: str, asked: str, known: tuple[str, ...]) -> None:
-        self.family, self.asked, self.known = family, asked, known
-        super().__init__(family, asked, known)
-
-    def __str__(self) -> str:
-        return f"no {self.family} is called {self.asked!r}; known: {', '.join(self.known)}"
 
 
 class MissingExtraError(UsageError):

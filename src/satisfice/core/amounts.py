@@ -80,14 +80,6 @@ class Amounts:
             self.cost_microusd + other.cost_microusd,
         )
 
-    def at_least(self, other: "Amounts") -> "Amounts":
-        """The larger of the two, dimension by dimension."""
-        return Amounts(*(max(a, b) for a, b in zip(self.as_tuple(), other.as_tuple(), strict=True)))
-
-    def less(self, other: "Amounts") -> "Amounts":
-        """What is left after taking `other` away, never below zero."""
-        return Amounts(*(max(0, a - b) for a, b in zip(self.as_tuple(), other.as_tuple(), strict=True)))
-
     def as_tuple(self) -> tuple[int, ...]:
         """In the order of `SUMS`."""
         return (

@@ -196,7 +196,6 @@ class LookUpStarted:
 class LookUpFinished:
     passages: tuple[Passage, ...]
     charge: Charge
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,8 +142,6 @@ class Think:
     ceiling: Charge
     attempt: int = 1
     not_before_ms: int = 0
-    claims: tuple[ClaimId, ...] = ()
-    """The claims it concerns; empty means all of the branch's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +221,7 @@ class CloseBranch:
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """Return the slice that classification narrowed to, and slice what the task class still allows."""
+    """Return the slice that classification narrowed to; the main line draws on the task class's own account again."""
 
     branch: BranchId
     reason: StopReason
@@ -247,7 +245,7 @@ class Await:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Give up on orders in flight; their ceilings stay spent."""
+    """Give up on orders in flight. Of those whose call was made the ceiling stays spent."""
 
     orders: tuple[int, ...]
 

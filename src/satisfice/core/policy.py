@@ -41,6 +41,7 @@ class Policy:
     max_empty_results: int = 3
     max_attempts: int = 3
     backoff_ms: int = 100
+    """The wait before a second attempt, doubled for each further one; a provider's own wish goes first."""
     max_in_flight: int = 4
     max_proposals: int = 8
     """Proposals kept from one thought; the rest are dropped and noted."""
@@ -50,10 +51,8 @@ class Policy:
     reserve_max_ms: int = 200
     model_reserve_share: float = 0.2
     """The share kept for a writer that is a model."""
-    duplicate_similarity: float = 0.8
     near_duplicate: float = 0.8
     """Estimated resemblance from which two passages count as one text."""
-    conflict_extra_searches: int = 1
     max_question_chars: int = 20_000
 
     def hash(self) -> str:

@@ -54,8 +54,6 @@ class View:
     statistics: TermStatistics = field(default_factory=TermStatistics)
     cosines: Mapping[PassageId, float] = field(default_factory=dict[PassageId, float])
     word_cosines: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
-    queries_left: int | None = None
-    """Only for a budget-aware reasoner; absent by default, so that proposals do not depend on the cap."""
     top_k: int = 5
     """Passages the task class wants from one query."""
     refused: tuple[Refusal, ...] = ()

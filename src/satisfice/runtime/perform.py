@@ -52,19 +52,21 @@ class Performer:
                 case ReadCache():
                     return CacheReadFailed("no evidence cache is bound", retryable=False, charge=_tried(order))
         except AdapterError as error:
-            return self._failed(order, str(error), retryable=error.retryable, error=error)
+            return self._failed(order, state, str(error), retryable=error.retryable, error=error)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return self._failed(order, "the adapter cancelled its own call", retryable=True)
+            return self._failed(order, state, "the adapter cancelled its own call", retryable=True)
         except (OSError, TimeoutError) as error:
-            return self._failed(order, f"{type(error).__name__}: {error}", retryable=True)
+            return self._failed(order, state, f"{type(error).__name__}: {error}", retryable=True)
         except Exception as error:  # noqa: BLE001 - the border: a foreign adapter may raise anything, a run still reports
-            return self._failed(order, f"{type(error).__name__}: {error}", retryable=False)
+            return self._failed(order, state, f"{type(error).__name__}: {error}", retryable=False)
 
-    def _failed(self, order: Effect, why: str, *, retryable: bool, error: AdapterError | None = None) -> Outcome:
-        after = self._backoff(order, error)
+    def _failed(
+        self, order: Effect, state: RunState, why: str, *, retryable: bool, error: AdapterError | None = None
+    ) -> Outcome:
+        after = self._backoff(order, state.started.policy.backoff_ms, error)
         forbidden = bool(getattr(error, "forbidden", False))
         charge = _tried(order)
         match order:
@@ -80,11 +82,11 @@ class Performer:
             case ReadCache():
                 return CacheReadFailed(why, retryable, charge, after)
 
-    def _backoff(self, order: Effect, error: AdapterError | None) -> int:
+    def _backoff(self, order: Effect, first_ms: int, error: AdapterError | None) -> int:
         """How long to wait before the next attempt: what the provider asked for, else doubling with jitter drawn here."""
         if error is not None and error.retry_after_ms > 0:
             return error.retry_after_ms
-        return round(100 * 2 ** (order.attempt - 1) * (0.5 + self._world.jitter() / 2))
+        return round(first_ms * 2 ** (order.attempt - 1) * (0.5 + self._world.jitter() / 2))
 
     # --- searching -------------------------------------------------------------------------------------------------
 

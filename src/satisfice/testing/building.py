@@ -12,7 +12,7 @@ from satisfice.core.evidence import Evidence, Judgement, Stance
 from satisfice.core.facts import Classification, RetrievalAction, RunStarted, Thought
 from satisfice.core.ids import ClaimId, DocumentId, PassageId, ProposalId, RunId, SourceId
 from satisfice.core.limits import limits_from
-from satisfice.core.orders import Answer, SearchProposal, Sentence, Step
+from satisfice.core.orders import Answer, SearchProposal, Sentence
 from satisfice.core.passages import Passage, Provenance, Span, quote_hash
 from satisfice.core.policy import Policy
 from satisfice.core.queries import Lineage, Query, ReasonCode
@@ -176,7 +176,3 @@ async def drive(made: World, first: RunStarted) -> Run:
 def limit(run: Run, dimension: Dimension) -> int:
     """The run's limit in one dimension."""
     return dict(run.state.started.task.limits())[dimension]
-
-
-STEPS_PLAN = (Step.CLASSIFY, Step.PLAN, Step.DRAFT)
-STEPS_JUDGE = (Step.JUDGE, Step.PROPOSE)
