@@ -231,7 +231,7 @@ def _judged(state: RunState, order: Think, thought: Thought) -> RunState:
 # --- failures ------------------------------------------------------------------------------------------------------
 
 
-def _failed(state: RunState, order: Think | Search | LookUp | Rerank | ReadCache, outcome: Failed) -> RunState:
+def _failed(state: RunState, order: Effect, outcome: Failed) -> RunState:
     """Again while that may help and there is time; a thought that failed for good is taken over by the extractive one."""
     branch = _open_or_main(state, order.branch)
     closing = isinstance(order, Think) and Step.WRITE in order.steps
@@ -265,14 +265,14 @@ def _source_failed(state: RunState, order: Search | LookUp | Rerank | ReadCache,
     return reviewed(state) if forbidden else state
 
 
-def _status(state: RunState, order: Think | Search | LookUp | Rerank | ReadCache, status: QueryStatus) -> RunState:
+def _status(state: RunState, order: Effect, status: QueryStatus) -> RunState:
     number = state.number_of(order.query) if isinstance(order, Search) else None
     if number is None:
         return state
     return changed(state, sent={**state.sent, number: replace(state.sent[number], status=status)})
 
 
-def _abandoned(state: RunState, order: Think | Search | LookUp | Rerank | ReadCache) -> RunState:
+def _abandoned(state: RunState, order: Effect) -> RunState:
     """Nobody knows what became of it. If the run goes on, doing it again is an attempt and not a repeat."""
     if isinstance(order, Think):
         if Step.WRITE in order.steps and order.by == "extractive":

@@ -1,4 +1,4 @@
-"""Queries: what is sent to a source, when two are the same, and which rewrites may run."""
+"""Queries: what is sent to a source, when two are the same, and where one comes from."""
 
 import hashlib
 from dataclasses import dataclass

@@ -74,7 +74,7 @@ class ClaimReport:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one dimension came to. `held` is open only while the run is."""
+    """What one dimension came to. What is only held is not in it."""
 
     dimension: Dimension
     spent: int

@@ -2,14 +2,13 @@
 
 from satisfice.core.amounts import Dimension
 from satisfice.core.facts import PersonVerdict, RetrievalAction
+from satisfice.core.ids import ClaimId
 from satisfice.core.orders import Denied, RefusalKind, Stop, StopReason
 from satisfice.core.state import QueryStatus, RunState
 from satisfice.core.sufficiency import Gap, GapKind
 from satisfice.core.tasks import Complexity
 
 _NOTHING_QUALIFIES = frozenset({GapKind.NO_EVIDENCE, GapKind.WRONG_CLASS, GapKind.LOW_AUTHORITY, GapKind.STALE})
-
-
 _VERDICTS = frozenset({PersonVerdict.APPROVE, PersonVerdict.REJECT})
 
 
@@ -98,17 +97,21 @@ def _cause(state: RunState, gap: Gap) -> StopReason:
         return StopReason.CONTRADICTION_UNRESOLVED
     if gap.kind is GapKind.NOT_PERMITTED:
         return StopReason.PERMISSION_BLOCKED
-    if gap.kind is GapKind.NO_EVIDENCE and _down(state):
+    if gap.kind is GapKind.NO_EVIDENCE and _down(state, gap.claim_id):
         return StopReason.SOURCE_UNAVAILABLE
     if gap.kind in _NOTHING_QUALIFIES:
         return StopReason.NO_AUTHORITY_FOUND
     return StopReason.NO_PROGRESS
 
 
-def _down(state: RunState) -> bool:
-    """Whether a source failed, for good or so far, and never answered."""
-    failed = {sent.query.source for sent in state.sent.values() if sent.status is QueryStatus.FAILED}
-    return any((s.failed or s.profile.id in failed) and not s.answered for s in state.sources.values())
+def _down(state: RunState, claim: ClaimId) -> bool:
+    """Whether a source failed, for good or so far, and never answered; or failed every search for this claim."""
+    failed = [sent for sent in state.sent.values() if sent.status is QueryStatus.FAILED]
+    silent = {sent.query.source for sent in failed}
+    if any((s.failed or s.profile.id in silent) and not s.answered for s in state.sources.values()):
+        return True
+    mine = [sent for sent in state.sent.values() if sent.lineage.claim == claim]
+    return bool(mine) and all(sent in failed for sent in mine)
 
 
 def _detail(state: RunState) -> str:
