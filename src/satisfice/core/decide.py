@@ -1,24 +1,32 @@
 """What to do next: a pure function of the state. Same state, same order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from satisfice.core.admit import admit, fits
 from satisfice.core.amounts import Amounts, Charge, Dimension
 from satisfice.core.budget import ROOT
-from satisfice.core.choosing import open_weights, options
+from satisfice.core.choosing import Option, open_weights, options
 from satisfice.core.closing import close
 from satisfice.core.facts import Driver
-from satisfice.core.ids import MAIN, AccountName
+from satisfice.core.ids import MAIN, AccountName, ClaimId, SourceId
 from satisfice.core.orders import (
     Await,
     Cancel,
     CloseBranch,
     Denied,
+    Effect,
+    LookUp,
     Order,
     Pause,
+    Proposal,
+    ReadCache,
     Refusal,
     RefusalKind,
     Refuse,
+    Rerank,
+    Search,
+    SearchProposal,
     Step,
     Stop,
     StopReason,
@@ -193,10 +201,10 @@ def _retry(state: RunState, branch: Branch) -> Order | _Blocked | None:
 
 def _best_action(state: RunState, branch: Branch) -> Order | _Blocked | None:
     busy = {getattr(flight.order, "proposal", None) for flight in state.round.of(branch.id)}
-    claims_busy = _claims_in_flight(state, branch)
+    working = [(_claim_of(flight.order), _looks_at(flight.order)) for flight in state.round.of(branch.id)]
     blocked: _Blocked | None = None
     for option in options(state, branch):
-        if option.proposal.id in busy or (option.claim in claims_busy):
+        if option.proposal.id in busy or _is_worked_on(option, working):
             continue
         granted = admit(state, option.proposal, branch)
         if not isinstance(granted, Refusal):
@@ -208,14 +216,29 @@ def _best_action(state: RunState, branch: Branch) -> Order | _Blocked | None:
     return blocked
 
 
-def _claims_in_flight(state: RunState, branch: Branch) -> set[object]:
-    """Claims (None for an action without one) that an action of this round already works for."""
-    found: set[object] = set()
-    for flight in state.round.of(branch.id):
-        order = flight.order
-        lineage = getattr(order, "lineage", None)
-        found.add(lineage.claim if lineage is not None else getattr(order, "claim", None))
-    return found
+def _is_worked_on(option: Option, working: Sequence[tuple[ClaimId | None, SourceId | None]]) -> bool:
+    """One action a claim and round, but for the first look: that goes to every source at the same time."""
+    look = _looks_at(option.proposal)
+    return any(
+        claim == option.claim and (look is None or source is None or source == look) for claim, source in working
+    )
+
+
+def _claim_of(order: Effect) -> ClaimId | None:
+    match order:
+        case Search() | ReadCache():
+            return order.lineage.claim
+        case LookUp():
+            return order.claim
+        case Think() | Rerank():
+            return None
+
+
+def _looks_at(action: Effect | Proposal) -> SourceId | None:
+    """The source, for a search with the words of the question; None for every other action."""
+    if isinstance(action, Search | SearchProposal) and action.lineage.depth == 0:
+        return action.query.source
+    return None
 
 
 def _parent_of_open(state: RunState, branch: Branch) -> bool:

@@ -67,7 +67,8 @@ def left_out(state: RunState, proposals: Sequence[Proposal]) -> tuple[str, ...]:
 def with_first_looks(state: RunState, branch: Branch) -> Branch:
     """The branch with a first look for each of its claims that nobody proposed a search or a branch for, and the other sources after it.
 
-    Sources are asked in order of authority, then name.
+    Sources are asked in order of authority, then name, as many in one round as may be in flight: nobody names a source to
+    have it left out, and what only one of them says must not look undisputed.
     """
     sources = sorted(state.sources.values(), key=lambda s: (-s.profile.authority, s.profile.id))
     pending = list(branch.pending)
@@ -81,7 +82,7 @@ def with_first_looks(state: RunState, branch: Branch) -> Branch:
             pending.append(look)
             mine = [look]
         asked = {p.query.source for p in mine}
-        first = next((p for p in mine if p.lineage.reason is ReasonCode.FIRST_LOOK), None)
+        first = next((p for p in mine if p.lineage.depth == 0), None)
         for i, source in enumerate(sources, start=1):
             if first is None or source.profile.id in asked:
                 continue
