@@ -42,7 +42,7 @@ def stem(word: str) -> str:
 
 _VOWEL = re.compile(r"[aeiouy]")
 _PLURALS = (("sses", "ss"), ("ies", "y"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("zes", "z"))
-_IRREGULAR_FORMS = """use used using, be been, begin began begun, break broke broken, bring brought, build built, buy bought,
+_IRREGULAR_FORMS = """use used using, be been, begin began begun, birth born, die died dies dying death dead deaths, marry married marries marriage marriages, break broke broken, bring brought, build built, buy bought,
     choose chose chosen, come came, draw drew drawn, drive drove driven, fall fell fallen, feel felt, fight fought, find found, fly flew flown,
     forget forgot forgotten, forgive forgave forgiven, freeze froze frozen, give gave given, go went gone, grow grew grown, hold held,
     keep kept, know knew known, lead led, leave left, lend lent, lose lost, make made, mean meant, meet met, pay paid, rise rose risen,

@@ -12,6 +12,10 @@ _LEADERS = 8
 """Best units from which a name may lead on."""
 _LEAST_FIRST, _LEAST_ADDED = 0.2, 0.1
 """Shares of the claim: what the leading unit must have, and what the other must add."""
+_IMPLIED = 0.5
+"""What an opening value is worth of the share that it does not say in words."""
+_OPENING = 2
+"""Characters before which a passage's first sentence starts."""
 _LEAST_RARITY = 2.0
 """A name of only common words leads anywhere."""
 
@@ -28,26 +32,35 @@ class Hop:
 def hop(aim: Aim, scene: Scene, ranked: Sequence[Scored]) -> Hop | None:
     """The pair with most of the claim between them, in two passages; of equals the one whose first unit ranks higher.
 
-    Where a type is expected, the second must have a value of it besides the name that led there.
+    Where a type is expected, the second must have a value of it besides the name that led there. A passage of that name
+    which opens with such a value (a life in dates) says something of what is missing without its words.
     """
     rarity = scene.rarity(aim.stems)
     whole = sum(rarity.values())
     best: Hop | None = None
     for first in [one for one in ranked if not one.unit.steps][:_LEADERS] if whole else ():
-        mine = first.unit.stems | first.unit.above
         missing = {stem: weight for stem, weight in rarity.items() if stem not in first.unit.stems}
-        if sum(weight for stem, weight in rarity.items() if stem in first.unit.stems) < _LEAST_FIRST * whole:
+        if whole - sum(missing.values()) < _LEAST_FIRST * whole:
             continue
+        mine = first.unit.stems | first.unit.above
         for name in _leading_names(aim, scene, first):
             for second in _about(name, first, ranked):
-                added = sum(weight for stem, weight in missing.items() if stem in second.unit.stems)
-                if added < _LEAST_ADDED * whole or not _answers(aim, second, name):
+                said = sum(weight for stem, weight in missing.items() if stem in second.unit.stems)
+                implied = _IMPLIED * (sum(missing.values()) - said) if _opens_with_value(aim, second, name) else 0.0
+                if said + implied < _LEAST_ADDED * whole or not _answers(aim, second, name):
                     continue
                 both = mine | second.unit.stems
-                covered = sum(weight for stem, weight in rarity.items() if stem in both) / whole
+                covered = (sum(w for stem, w in rarity.items() if stem in both) + implied) / whole
                 if best is None or covered > best.covered:
-                    best = Hop(first, second, covered)
+                    best = Hop(first, second, min(1.0, covered))
     return best
+
+
+def _opens_with_value(aim: Aim, second: Scored, name: tuple[str, ...]) -> bool:
+    """Whether a passage of this name says a value of the expected type in its first sentence."""
+    if not second.values or aim.expects is AnswerType.ANY:
+        return False
+    return second.unit.start <= _OPENING and _says(name, terms(second.passage.provenance.title))
 
 
 def _leading_names(aim: Aim, scene: Scene, one: Scored) -> list[tuple[str, ...]]:
