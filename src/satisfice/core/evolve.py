@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import assert_never
 
 from satisfice.core.amounts import Amounts, Charge
 from satisfice.core.budget import ROOT, open_root, slice_of
@@ -109,11 +110,17 @@ def evolve(state: RunState, envelope: Envelope) -> RunState:
         return _started(state, envelope, fact)
     if isinstance(fact, Finished | Failed | Abandoned):
         return _arrived(state, envelope, fact)
-    return _rest(state, envelope)
+    return _plain(state, envelope, fact)
 
 
-def _rest(state: RunState, envelope: Envelope) -> RunState:
-    fact = envelope.fact
+Plain = (
+    RunStarted | RunResumed | Proposed | OrderDenied | BranchOpened | BranchClosed | RouteUpgraded
+    | CancelRequested | DeadlinePassed | StopDecided | RunPaused | PersonAnswered | RunStopped
+)  # fmt: skip
+"""Facts that are no intent and no outcome. A new kind of fact has no place until it is named here or there."""
+
+
+def _plain(state: RunState, envelope: Envelope, fact: Plain) -> RunState:
     match fact:
         case RunResumed():
             return _resumed(state)
@@ -142,8 +149,10 @@ def _rest(state: RunState, envelope: Envelope) -> RunState:
             if state.stop is None:
                 raise IllegalFact(envelope.seq, kind(fact), "StopDecided comes before it")
             return changed(state, stopped=fact.reason, answer=fact.answer, flags=fact.flags)
-        case _:
+        case RunStarted():
             raise IllegalFact(envelope.seq, kind(fact), "a run starts once")
+        case _:
+            assert_never(fact)
 
 
 # --- orders and their outcomes -------------------------------------------------------------------------------------
