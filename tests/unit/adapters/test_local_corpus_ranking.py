@@ -93,21 +93,21 @@ def test_without_vectors_the_best_word_score_is_one() -> None:
 
 def test_cosines_decide_between_equal_words() -> None:
     words = [WordsScore(1.0, ("a",))] * 2
-    hits = scored([candidate(1), candidate(2)], words, 1.0, [0.1, 0.5], Background(0.1, 0.1, 0.5))
+    hits = scored([candidate(1), candidate(2)], words, 1.0, [0.1, 0.9], Background(0.1, 0.1))
 
     assert [(one.candidate.row, one.score) for one in hits] == [(2, 1.0), (1, 1.0 - COSINE_SHARE)]
 
 
 def test_a_passage_without_the_words_is_a_hit_only_when_it_stands_out() -> None:
     nothing = [WordsScore(0.0, ())] * 2
-    hits = scored([candidate(1), candidate(2)], nothing, 1.0, [0.39, 0.41], Background(0.1, 0.1, 0.41))
+    hits = scored([candidate(1), candidate(2)], nothing, 1.0, [0.39, 0.41], Background(0.1, 0.1))
 
     assert [one.candidate.row for one in hits] == [2]
     assert hits[0].matched == ()
 
 
 def test_what_is_scored_beside_the_candidates_needs_a_word() -> None:
-    background = Background(0.1, 0.1, 0.9)
+    background = Background(0.1, 0.1)
     words = [WordsScore(0.0, ()), WordsScore(1.0, ("a",))]
     hits = scored([candidate(1), candidate(2)], words, 1.0, [0.9, 0.1], background, beside=True)
 
@@ -115,7 +115,7 @@ def test_what_is_scored_beside_the_candidates_needs_a_word() -> None:
 
 
 def test_a_background_without_spread_says_nothing() -> None:
-    hits = scored([candidate(1)], [WordsScore(0.0, ())], 0.0, [0.3], Background(0.3, 0.0, 0.3))
+    hits = scored([candidate(1)], [WordsScore(0.0, ())], 0.0, [0.3], Background(0.3, 0.0))
 
     assert hits == []
 
@@ -124,7 +124,7 @@ def test_a_background_without_spread_says_nothing() -> None:
 def test_scores_are_between_zero_and_one_and_in_order(values: list[tuple[float, float]]) -> None:
     words = [WordsScore(score, ("a",) if score else ()) for score, _ in values]
     cosines = [cosine for _, cosine in values]
-    background = Background(sum(cosines) / len(cosines), 0.2, max(cosines))
+    background = Background(sum(cosines) / len(cosines), 0.2)
     hits = scored([candidate(row) for row in range(len(values))], words, max(s for s, _ in values), cosines, background)
 
     assert all(0.0 < one.score <= 1.0 for one in hits)

@@ -11,11 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 COSINE_SHARE = 0.1
-"""The rest is the words'. Both are 0 to 1: words by the best candidate's, cosines from the background to the best."""
+"""The rest is the words'. Words count by the best candidate's, cosines by how far they stand out, both 0 to 1."""
 HEAD_SHARE = 0.5
 """What a term in title or headings adds, beside counting in the body like any other."""
 STANDS_OUT = 3.0
-"""Standard deviations above the mean cosine of all readable passages at which a passage without any of the query's words is a hit."""
+"""A passage without any of the query's words is a hit from here on. Like the next two in standard deviations above the mean of
+the query's cosines with all readable passages: what a cosine is worth depends on the query, so no fixed one would do."""
+_BEGINS, _FULL = 1.0, 6.0
+"""From where to where a cosine lifts a score."""
 
 _K1, _B, _HEAD_B = 0.9, 0.4, 0.75
 _HEAD_TERMS = 4.0
@@ -51,7 +54,10 @@ class Background(NamedTuple):
 
     mean: float
     deviation: float
-    best: float
+
+    def out(self, cosine: float) -> float:
+        """Standard deviations above the mean."""
+        return (cosine - self.mean) / self.deviation if self.deviation > 0.0 else 0.0
 
 
 class Scored(NamedTuple):
@@ -100,15 +106,16 @@ def scored(
 
     Without any of the words, only what stands out from the background is a hit; nothing, when `beside` the candidates.
     """
-    least = math.inf if background is None or beside else background.mean + STANDS_OUT * background.deviation
     share = 0.0 if background is None else COSINE_SHARE
     hits: list[Scored] = []
     for number, (candidate, word) in enumerate(zip(candidates, words, strict=True)):
         cosine = 0.0 if cosines is None else cosines[number]
-        if not word.matched and cosine < least:
+        out = 0.0 if background is None else background.out(cosine)
+        if not word.matched and (beside or out < STANDS_OUT):
             continue
         lexical = min(word.score / top, 1.0) if top else 0.0
-        score = round((1.0 - share) * lexical + share * _above(background, cosine), _DIGITS)
+        near = min(max((out - _BEGINS) / (_FULL - _BEGINS), 0.0), 1.0)
+        score = round((1.0 - share) * lexical + share * near, _DIGITS)
         if score > 0.0:
             hits.append(Scored(candidate, score, round(word.score, _DIGITS), round(cosine, _DIGITS), word.matched))
     hits.sort(key=best_first)
@@ -118,12 +125,6 @@ def scored(
 def best_first(hit: Scored) -> tuple[float, int]:
     """Sorting key; equal scores by age."""
     return -hit.score, hit.candidate.row
-
-
-def _above(background: Background | None, cosine: float) -> float:
-    if background is None or background.best <= background.mean:
-        return 0.0
-    return min(max((cosine - background.mean) / (background.best - background.mean), 0.0), 1.0)
 
 
 def without_repeats(hits: Sequence[Scored]) -> tuple[list[Scored], list[Scored]]:

@@ -105,7 +105,7 @@ class Search:
         import numpy as np
 
         cosines = vectors.cosines(self._vector, selection)
-        self._background = Background(float(cosines.mean()), float(cosines.std()), float(cosines.max()))
+        self._background = Background(float(cosines.mean()), float(cosines.std()))
         best = np.arange(len(cosines))
         if len(cosines) > wanted:
             best = np.argpartition(-cosines, wanted)[:wanted]
