@@ -36,7 +36,7 @@ Half of it where the claim goes through something else: the rest is in another p
 TOGETHER = 0.001
 """Spans whose scores are this close answer together."""
 SETTLED = 0.5
-"""From this support on values are told: below it, numbers found by the way would look like contradictions."""
+"""From this support on a claim counts as settled, and values are told."""
 _LIKELY = 0.3
 """From this likelihood that a claim goes through something else, two sentences are looked at together."""
 _UNSETTLED = 0.45
@@ -51,14 +51,6 @@ class Found:
     judgement: Judgement
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """The claim's support, and the share of an untyped claim that a supporting unit must have."""
-
-    support: float
-    covers: float
-
-
 def judge(view: View) -> tuple[Found, ...]:
     """Judge every claim of the view against every held passage.
 
@@ -67,24 +59,22 @@ def judge(view: View) -> tuple[Found, ...]:
     """
     scene = Scene.of(view.passages, view.statistics, view.cosines, view.word_cosines)
     whole = view.question if comparison_sides(view.question) else ""
-    return tuple(_judged(claim, whole or claim.text, scene, view.evidence) for claim in view.claims)
+    return tuple(_judged(claim, whole, scene, view.evidence) for claim in view.claims)
 
 
-def _judged(claim: Claim, whole: str, scene: Scene, earlier: Sequence[Evidence]) -> Found:
-    """`whole` is the question whose passages must hang together: for a comparison that of both sides."""
+def _judged(claim: Claim, compared: str, scene: Scene, earlier: Sequence[Evidence]) -> Found:
+    """`compared` is the question of which this claim is one side; empty when it is none."""
     aim = aim_of(claim.text, claim.expects)
     ranked = scored(aim, scene)
     trusted = [one for one in ranked if one.passage.trust is Trust.NORMAL]
-    through = goes_through(whole, trusted[0].signs.passage) if trusted else 0.0
-    level = support(aim, scene, trusted)
-    over = hop(aim, scene, trusted) if through >= _LIKELY and whole == claim.text else None
-    if level and through:
-        found = connections(whole, scene)._replace(paired=over.covered if over else 0.0)
-        level = (1 - through) * level + through * connected(found)
-    covers = _COVERS * (1 - through / 2)
-    evidence = [_evidence(claim, aim, one, trusted[0], _Level(level, covers)) for one in _kept(trusted)]
-    if over is not None:
-        evidence = _over_hop(claim, aim, over, evidence, _Level(level, covers))
+    case = _case(claim, aim, compared, scene, trusted) if trusted else None
+    evidence: list[Evidence] = []
+    level = 0.0
+    if case is not None:
+        level = case.support
+        evidence = (
+            case.over_hop(case.hop, _kept(trusted)) if case.hop else [case.evidence(one) for one in _kept(trusted)]
+        )
     evidence += [_mention(claim, one, level) for one in _kept(r for r in ranked if r.passage.trust is not Trust.NORMAL)]
     if not _identified(aim, trusted) or not _settled(claim, evidence):
         level = min(level, _UNSETTLED)
@@ -98,17 +88,17 @@ def _judged(claim: Claim, whole: str, scene: Scene, earlier: Sequence[Evidence])
     return Found((*evidence, *outdone), judgement)
 
 
-def _over_hop(claim: Claim, aim: Aim, over: Hop, others: Sequence[Evidence], level: _Level) -> list[Evidence]:
-    """The two units of a hop before all others: both support the claim, and the second one holds its value.
-
-    Their scores are so close that a writer shows them together.
-    """
-    first = _spanned(claim.id, over.first, Stance.SUPPORTS, round(level.support, 4))
-    second = _evidence(claim, aim, over.second, over.second, level)
-    second = replace(second, stance=Stance.SUPPORTS, score=round(max(0.0, first.score - TOGETHER / 2), 4))
-    pair = {first.span, second.span}
-    rest = [replace(item, stance=Stance.MENTIONS, value="", unit="") for item in others if item.span not in pair]
-    return [first, second, *rest]
+def _case(claim: Claim, aim: Aim, compared: str, scene: Scene, trusted: Sequence[Scored]) -> "_Case":
+    """How far the claim is settled, and how it is read; the passages of a comparison must hold both sides."""
+    whole = compared or claim.text
+    through = goes_through(whole, trusted[0].signs.passage)
+    level = support(aim, scene, trusted)
+    hops = claim.kind is ClaimKind.OPEN and not compared and through >= _LIKELY
+    over = hop(aim, scene, trusted) if hops else None
+    if level and through:
+        found = connections(whole, scene)._replace(paired=over.covered if over else 0.0)
+        level = (1 - through) * level + through * connected(found)
+    return _Case(claim, aim, trusted[0], level, through, over)
 
 
 def _kept(ranked: Iterable[Scored]) -> list[Scored]:
@@ -127,28 +117,71 @@ def _kept(ranked: Iterable[Scored]) -> list[Scored]:
 # --- one span ------------------------------------------------------------------------------------------------------
 
 
-def _evidence(claim: Claim, aim: Aim, one: Scored, best: Scored, level: _Level) -> Evidence:
-    score = round(level.support * exp((one.score - best.score) / _SPREAD), 4)
-    close = one.score >= best.score - _CLOSE
-    if claim.kind is not ClaimKind.OPEN:
-        return _polar(claim, aim, one, score)
-    if aim.expects is AnswerType.ANY:
-        covers = max(one.signs.cover, one.signs.soft) + one.signs.before + one.signs.above >= level.covers
-        return _spanned(claim.id, one, Stance.SUPPORTS if close and covers else Stance.MENTIONS, score)
-    value = _nearest(aim, one)
-    stance = Stance.SUPPORTS if close and value is not None else Stance.MENTIONS
-    shown, unit = _canonical(aim, one, value) if level.support >= SETTLED else ("", "")
-    return replace(_spanned(claim.id, one, stance, score), value=shown, unit=unit)
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A claim before the best unit of what is held. `through`: how likely it goes through something else, 0 to 1."""
+
+    claim: Claim
+    aim: Aim
+    best: Scored
+    support: float
+    through: float
+    hop: Hop | None
+
+    def evidence(self, one: Scored) -> Evidence:
+        """What one unit says: a stance, and the value where it speaks of the same as the best one."""
+        item = _spanned(self.claim.id, one, Stance.MENTIONS, self._standing(one))
+        close = one.score >= self.best.score - _CLOSE
+        if self.claim.kind is not ClaimKind.OPEN:
+            return _polar(self.claim, self.aim, one, item)
+        if self.aim.expects is AnswerType.ANY:
+            return replace(item, stance=Stance.SUPPORTS) if close and self._covers(one) else item
+        value = _nearest(self.aim, one)
+        if value is None:
+            return item
+        shown, unit = _canonical(self.aim, one, value) if self._tells(one) else ("", "")
+        return replace(item, stance=Stance.SUPPORTS if close else Stance.MENTIONS, value=shown, unit=unit)
+
+    def over_hop(self, over: Hop, kept: Sequence[Scored]) -> list[Evidence]:
+        """The two units of a hop before all others: both support the claim, and the second one holds its value.
+
+        Their scores are so close that a writer shows them together.
+        """
+        first = _spanned(self.claim.id, over.first, Stance.SUPPORTS, round(self.support, 4))
+        second = _spanned(self.claim.id, over.second, Stance.SUPPORTS, max(0.0, first.score - TOGETHER / 2))
+        value = _nearest(self.aim, over.second)
+        if value is not None and self.support >= SETTLED:
+            shown, unit = _canonical(self.aim, over.second, value)
+            second = replace(second, value=shown, unit=unit)
+        pair = {first.span, second.span}
+        rest = [_spanned(self.claim.id, one, Stance.MENTIONS, self._standing(one)) for one in kept]
+        return [first, second, *(item for item in rest if item.span not in pair)]
+
+    def _standing(self, one: Scored) -> float:
+        return round(self.support * exp(min(0.0, one.score - self.best.score) / _SPREAD), 4)
+
+    def _covers(self, one: Scored) -> bool:
+        share = max(one.signs.cover, one.signs.soft) + one.signs.before + one.signs.above
+        return share >= _COVERS * (1 - self.through / 2)
+
+    def _tells(self, one: Scored) -> bool:
+        """Whether its value may be set against others: a number found by the way would look like a contradiction."""
+        if self.support < SETTLED or self.through >= SETTLED:
+            return False
+        return self._speaks_of(one) >= self._speaks_of(self.best)
+
+    def _speaks_of(self, one: Scored) -> frozenset[str]:
+        return (one.unit.stems | one.unit.before | one.unit.above).intersection(self.aim.stems)
 
 
-def _polar(claim: Claim, aim: Aim, one: Scored, score: float) -> Evidence:
+def _polar(claim: Claim, aim: Aim, one: Scored, item: Evidence) -> Evidence:
     """A yes-or-no question is settled by an explicit yes or no, an assertion supported or contradicted by one."""
     text = one.passage.text[one.unit.start : one.unit.end]
     said = answers(aim, text, one.unit.above | one.unit.before)
     if said is None:
-        return _spanned(claim.id, one, Stance.MENTIONS, score)
+        return item
     stance = Stance.SUPPORTS if said or claim.kind is ClaimKind.YES_NO else Stance.CONTRADICTS
-    return replace(_spanned(claim.id, one, stance, score), value="yes" if said else "no")
+    return replace(item, stance=stance, value="yes" if said else "no")
 
 
 def _mention(claim: Claim, one: Scored, level: float) -> Evidence:
