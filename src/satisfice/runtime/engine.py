@@ -8,55 +8,33 @@ from satisfice.core.amounts import Amounts, Charge, Dimension
 from satisfice.core.decide import decide
 from satisfice.core.evolve import begin, evolve
 from satisfice.core.facts import (
-    BranchClosed,
-    BranchOpened,
-    CacheReadAbandoned,
-    CacheReadStarted,
     CancelRequested,
     DeadlinePassed,
     DeniedBy,
     Envelope,
     Fact,
-    LookUpAbandoned,
-    LookUpStarted,
     OrderDenied,
     Outcome,
     PersonAnswered,
-    RerankAbandoned,
-    RerankStarted,
-    RouteUpgraded,
-    RunPaused,
     RunStarted,
-    RunStopped,
-    SearchAbandoned,
-    SearchStarted,
-    StopDecided,
-    ThinkAbandoned,
-    ThinkStarted,
 )
 from satisfice.core.ids import MAIN, BranchId, RunId
 from satisfice.core.orders import (
     Await,
     Cancel,
-    CloseBranch,
     Denied,
     Effect,
-    Finish,
     LookUp,
-    OpenBranch,
-    Order,
     Pause,
     ReadCache,
     Refusal,
     RefusalKind,
-    Refuse,
     Rerank,
     Search,
-    Stop,
     Think,
-    Upgrade,
 )
 from satisfice.core.outcomes import charge_of
+from satisfice.core.recording import branch_of, decided, given_up, intent
 from satisfice.core.report import RunReport, report
 from satisfice.core.state import RESERVE, RunState
 from satisfice.runtime.deadlines import give_up
@@ -154,8 +132,10 @@ class Run:
                         self._start(waiting)
                         waiting = []
                         await self._wait(order.until_ms)
+                    case Cancel():
+                        await self._abandon(order.orders, "given up")
                     case _:
-                        await self._decided(order)
+                        self._record(decided(order), branch=branch_of(order))
                         if isinstance(order, Pause):
                             break
             await self._save()
@@ -181,7 +161,7 @@ class Run:
             await self._shared.release(number)
             self._record(DeadlinePassed())
             return None
-        self._record(_started(order), number, order.branch)
+        self._record(intent(order), number, order.branch)
         return number
 
     async def _reserve_above(self) -> None:
@@ -214,28 +194,6 @@ class Run:
                 return self.state.sources[order.source].profile.min_ms
             case Search() | Rerank() | ReadCache():
                 return self.state.sources[order.query.source].profile.min_ms
-
-    async def _decided(self, order: Order) -> None:
-        """Orders that reach nothing: their fact is all there is."""
-        match order:
-            case Refuse():
-                self._record(OrderDenied(order.refusal, proposal=order.proposal), branch=order.branch)
-            case OpenBranch():
-                self._record(BranchOpened(order), branch=order.branch)
-            case CloseBranch():
-                self._record(BranchClosed(), branch=order.branch)
-            case Upgrade():
-                self._record(RouteUpgraded(order.reason), branch=order.branch)
-            case Stop():
-                self._record(StopDecided(order.reason, order.detail, order.denied, order.also))
-            case Pause():
-                self._record(RunPaused(order.reason, order.question))
-            case Finish():
-                self._record(RunStopped(order.reason, order.answer, order.flags))
-            case Cancel():
-                await self._abandon(order.orders, "given up")
-            case _:
-                raise AssertionError(f"{type(order).__name__} is performed, not only recorded")
 
     def _start(self, waiting: Sequence[tuple[int, Effect]]) -> None:
         """Start what is on record; what was given up before it could be started never is."""
@@ -295,7 +253,7 @@ class Run:
             flight = self.state.round.flights.get(number)
             if flight is not None and flight.outcome is None:
                 made = unknown or number in self._begun
-                outcome = _abandoned(flight.order, why, None if made else Charge(Amounts(steps=1)))
+                outcome = given_up(flight.order, why, None if made else Charge(Amounts(steps=1)))
                 self._record(outcome, number, flight.branch)
                 await self._shared.settle(number, charge_of(flight.order, outcome))
 
@@ -351,31 +309,3 @@ class Run:
     def answered(self, answer: PersonAnswered) -> None:
         """A person answered the pause this run was in."""
         self._record(answer)
-
-
-def _started(order: Effect) -> Fact:
-    match order:
-        case Think():
-            return ThinkStarted(order)
-        case Search():
-            return SearchStarted(order)
-        case LookUp():
-            return LookUpStarted(order)
-        case Rerank():
-            return RerankStarted(order)
-        case ReadCache():
-            return CacheReadStarted(order)
-
-
-def _abandoned(order: Effect, why: str, charge: Charge | None) -> Outcome:
-    match order:
-        case Think():
-            return ThinkAbandoned(why, charge)
-        case Search():
-            return SearchAbandoned(why, charge)
-        case LookUp():
-            return LookUpAbandoned(why, charge)
-        case Rerank():
-            return RerankAbandoned(why, charge)
-        case ReadCache():
-            return CacheReadAbandoned(why, charge)

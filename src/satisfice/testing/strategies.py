@@ -11,37 +11,24 @@ from satisfice.core.decide import decide
 from satisfice.core.evidence import Evidence, Judgement, Stance
 from satisfice.core.evolve import begin, evolve
 from satisfice.core.facts import (
-    BranchClosed,
-    BranchOpened,
     CancelRequested,
     Classification,
     DeadlinePassed,
     Envelope,
     Fact,
-    LookUpAbandoned,
     LookUpFailed,
     LookUpFinished,
-    LookUpStarted,
-    OrderDenied,
     Outcome,
     PersonAnswered,
     PersonVerdict,
     RetrievalAction,
     Route,
-    RouteUpgraded,
-    RunPaused,
     RunResumed,
     RunStarted,
-    RunStopped,
-    SearchAbandoned,
     SearchFailed,
     SearchFinished,
-    SearchStarted,
-    StopDecided,
-    ThinkAbandoned,
     ThinkFailed,
     ThinkFinished,
-    ThinkStarted,
     Thought,
 )
 from satisfice.core.ids import MAIN, BranchId, ClaimId, ProposalId, RunId, SourceId
@@ -50,26 +37,21 @@ from satisfice.core.orders import (
     Await,
     BranchProposal,
     Cancel,
-    CloseBranch,
     Effect,
-    Finish,
     LookUp,
     LookUpProposal,
-    OpenBranch,
-    Order,
-    Pause,
     Proposal,
-    Refuse,
+    ReadCache,
+    Rerank,
     Search,
     SearchProposal,
     Sentence,
-    Stop,
     Think,
-    Upgrade,
 )
 from satisfice.core.passages import Handle, Passage, Span, quote_hash
 from satisfice.core.policy import Policy
 from satisfice.core.queries import Lineage, Query, ReasonCode
+from satisfice.core.recording import branch_of, decided, given_up, intent
 from satisfice.core.sources import Authority, Shape, SourceProfile
 from satisfice.core.state import RunState
 from satisfice.core.tasks import Complexity, TaskClass
@@ -169,12 +151,15 @@ class _Simulation:
             if self.crashes and self.epoch <= _MOST_CRASHES and self.draw(st.integers(0, 39)) == 0:
                 self._crash()
                 continue
-            if isinstance(order, Think | Search | LookUp):
-                self._record(_intent(order), self.state.orders + 1, order.branch)
+            if isinstance(order, Think | Search | LookUp | Rerank | ReadCache):
+                self._record(intent(order), self.state.orders + 1, order.branch)
             elif isinstance(order, Await):
                 self._something_happens(order.until_ms)
+            elif isinstance(order, Cancel):
+                for number in order.orders:
+                    self._abandon(number)
             else:
-                self._decided(order)
+                self._record(decided(order), branch=branch_of(order))
         return self.simulated
 
     def _record(self, fact: Fact, order: int = 0, branch: BranchId = MAIN, *, not_before_ms: int = 0) -> None:
@@ -183,33 +168,10 @@ class _Simulation:
         self.state = evolve(self.state, envelope)
         self.simulated.envelopes.append(envelope)
 
-    def _decided(self, order: Order) -> None:
-        match order:
-            case Refuse():
-                self._record(OrderDenied(order.refusal, proposal=order.proposal), branch=order.branch)
-            case OpenBranch():
-                self._record(BranchOpened(order), branch=order.branch)
-            case CloseBranch():
-                self._record(BranchClosed(), branch=order.branch)
-            case Upgrade():
-                self._record(RouteUpgraded(order.reason), branch=order.branch)
-            case Stop():
-                self._record(StopDecided(order.reason, order.detail, order.denied, order.also))
-            case Pause():
-                self._record(RunPaused(order.reason, order.question))
-            case Finish():
-                self._record(RunStopped(order.reason, order.answer, order.flags))
-            case Cancel():
-                for number in order.orders:
-                    self._abandon(number)
-            case _:
-                raise AssertionError(order)
-
     def _abandon(self, number: int) -> None:
         flight = self.state.round.flights[number]
         self.simulated.effects.append((flight.order, flight.order.ceiling))
-        fact = {Think: ThinkAbandoned, Search: SearchAbandoned, LookUp: LookUpAbandoned}[type(flight.order)]  # type: ignore[index]
-        self._record(fact("gone"), number, flight.branch)
+        self._record(given_up(flight.order, "gone"), number, flight.branch)
 
     def _crash(self) -> None:
         self.epoch += 1
@@ -259,7 +221,7 @@ class _Simulation:
 
     def _failure(self, order: Effect) -> Outcome:
         retryable, after = self.draw(st.booleans()), self.draw(st.sampled_from((0, 50, 5_000)))
-        kind = {Think: ThinkFailed, Search: SearchFailed, LookUp: LookUpFailed}[type(order)]  # type: ignore[index]
+        kind = ThinkFailed if isinstance(order, Think) else SearchFailed if isinstance(order, Search) else LookUpFailed
         return kind("failed", retryable, self._spent(order), after)
 
     def _passages(self, limit: int) -> tuple[Passage, ...]:
@@ -323,15 +285,3 @@ class _Simulation:
         source = SourceId(draw(st.sampled_from("abz")))
         lineage = Lineage("", claim, reason=draw(st.sampled_from(sorted(ReasonCode))), depth=draw(st.integers(0, 3)))
         return SearchProposal(ProposalId("x"), Query(text, source, draw(st.integers(1, 5))), lineage)
-
-
-def _intent(order: Effect) -> Fact:
-    match order:
-        case Think():
-            return ThinkStarted(order)
-        case Search():
-            return SearchStarted(order)
-        case LookUp():
-            return LookUpStarted(order)
-        case _:
-            raise AssertionError(order)
