@@ -9,7 +9,7 @@ from satisfice.cli.terminal import printable
 from satisfice.core.conflicts import Conflict
 from satisfice.core.evidence import Evidence, Stance
 from satisfice.core.facts import Envelope
-from satisfice.core.passages import Passage, Span, quote_hash
+from satisfice.core.passages import Passage, Span, lines_of, quote_hash
 from satisfice.core.report import Citation, ClaimReport, RunReport
 from satisfice.core.sufficiency import Gap
 
@@ -115,10 +115,7 @@ def _worth(passage: Passage) -> Json:
 
 def _citation(citation: Citation) -> Json:
     passage, span = citation.passage, citation.span
-    lines = passage.provenance.lines
-    if lines:
-        first = lines[0] + passage.text.count("\n", 0, span.start)
-        lines = (first, first + passage.text.count("\n", span.start, span.end))
+    lines = lines_of(passage, span)
     return {
         "number": citation.number,
         **_passage(passage),

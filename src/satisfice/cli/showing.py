@@ -13,7 +13,7 @@ from satisfice.cli.terminal import clean, one_line
 from satisfice.core.amounts import Dimension
 from satisfice.core.conflicts import Conflict
 from satisfice.core.evidence import Evidence
-from satisfice.core.passages import Passage, Span, Trust, quote
+from satisfice.core.passages import Passage, Span, Trust, lines_of, quote
 from satisfice.core.report import Citation, ClaimReport, RunReport
 from satisfice.core.sources import Authority
 from satisfice.core.sufficiency import Status
@@ -103,13 +103,10 @@ def _place(passage: Passage, span: Span) -> Text:
 
 def where_of(passage: Passage, span: Span) -> str:
     """`page 3` or `lines 4-6`: pages of the passage, lines of the very span."""
-    pages, lines = passage.provenance.pages, passage.provenance.lines
+    pages, lines = passage.provenance.pages, lines_of(passage, span)
     if pages:
         return _range("page", *pages)
-    if lines:
-        first = lines[0] + passage.text.count("\n", 0, span.start)
-        return _range("line", first, first + passage.text.count("\n", span.start, span.end))
-    return ""
+    return _range("line", *lines) if lines else ""
 
 
 def _range(unit: str, first: int, last: int) -> str:

@@ -143,6 +143,15 @@ def quote(passage: Passage, span: Span) -> str:
     return passage.text[span.start : span.end]
 
 
+def lines_of(passage: Passage, span: Span) -> tuple[int, int] | None:
+    """The first and last line of a span in its file; None for text without lines."""
+    lines = passage.provenance.lines
+    if lines is None:
+        return None
+    first = lines[0] + passage.text.count("\n", 0, span.start)
+    return first, first + passage.text.count("\n", span.start, span.end)
+
+
 def quote_hash(text: str) -> str:
     """`sha256:` and the hex digest of the exact text; lone surrogates are hashed as they stand."""
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

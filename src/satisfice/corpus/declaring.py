@@ -30,6 +30,8 @@ _AUTHORITIES = {authority.name.lower(): authority for authority in Authority}
 _CLASSES = {kind.value: kind for kind in EvidenceClass}
 _KEYS = ("title", "authority", "class", "published", "version", "access", "supersedes", "origin")
 _DATE_KEYS = ("published", "published_at", "date")
+DECLARING_KEYS = frozenset({*_KEYS, *_DATE_KEYS})
+"""Keys that have a meaning here; every other is metadata."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,10 @@ def declare(fields: Fields) -> Declared:
     """
     problems: list[str] = []
     published = next((fields[key] for key in _DATE_KEYS if fields.get(key)), None)
-    known = {*_KEYS, *_DATE_KEYS}
     metadata = tuple(
         (tidy(key)[:MAX_VALUE_CHARS], value[:MAX_VALUE_CHARS])
         for key, values in sorted(fields.items())
-        if key not in known
+        if key not in DECLARING_KEYS
         for value in values or ()
     )
     return Declared(

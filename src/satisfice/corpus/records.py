@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
-from satisfice.corpus.declaring import fields_of
+from satisfice.corpus.declaring import DECLARING_KEYS, fields_of
 from satisfice.corpus.decoding import tidy
 from satisfice.corpus.formats import Layout, Part, Unreadable
 from satisfice.corpus.frontmatter import Fields
@@ -14,9 +14,6 @@ from satisfice.corpus.frontmatter import Fields
 TEXT_KEYS = ("text", "content", "contents", "body", "passage")
 _ID_KEYS = ("id", "_id", "doc_id", "docid")
 _TITLE_KEYS = ("title", "name", "headline")
-_DECLARING = frozenset(
-    {"title", "authority", "class", "published", "published_at", "date", "version", "access", "supersedes", "origin"}
-)
 _MAX_DEPTH = 32
 _MAX_VALUE_CHARS = 200
 
@@ -44,7 +41,10 @@ def record(value: object, position: int) -> Part:
     title = next((str(values[key]) for key in _TITLE_KEYS if isinstance(values.get(key), str | int)), "")
     text_key = next((key for key in TEXT_KEYS if isinstance(values.get(key), str)), None)
     if text_key is None:
-        text, kept = _written({key: item for key, item in values.items() if key not in _DECLARING}), _declared(values)
+        text, kept = (
+            _written({key: item for key, item in values.items() if key not in DECLARING_KEYS}),
+            _declared(values),
+        )
     else:
         text, kept = str(values[text_key]), {key: item for key, item in values.items() if key != text_key}
     layout = Layout.MARKDOWN if text_key is None else Layout.RECORD
@@ -70,7 +70,7 @@ def _items(value: object) -> list[object] | None:
 
 
 def _declared(values: Mapping[str, object]) -> Mapping[str, object]:
-    return {key: item for key, item in values.items() if key.lower() in _DECLARING}
+    return {key: item for key, item in values.items() if key.lower() in DECLARING_KEYS}
 
 
 def _fields(values: Mapping[str, object]) -> Fields:
