@@ -12,18 +12,21 @@ from satisfice.adapters.reasoners.extractive import ExtractiveReasoner
 from satisfice.core.access import Principal
 from satisfice.core.amounts import Charge, Dimension
 from satisfice.core.claims import Claim
-from satisfice.core.facts import SearchAbandoned, SearchStarted, Thought
+from satisfice.core.facts import Classification, RetrievalAction, SearchAbandoned, SearchStarted, ThinkStarted, Thought
 from satisfice.core.ids import ClaimId, ProposalId
 from satisfice.core.orders import Denied, LookUpProposal, StopReason
-from satisfice.core.queries import Query
+from satisfice.core.queries import Query, ReasonCode
+from satisfice.core.sources import Shape
+from satisfice.core.tasks import Complexity
 from satisfice.errors import EmbedderError, RetrieverError
+from satisfice.ports.model import Completion
 from satisfice.ports.reasoner import View
 from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
 from satisfice.runtime.engine import Run
-from satisfice.testing.bench import assert_sound, planned, reasoner
+from satisfice.testing.bench import MODEL, assert_sound, by_model, planned, reasoner
 from satisfice.testing.building import DOCS, drive, passage, search, started, supports_by_text, world
 from satisfice.testing.clock import FakeClock
-from satisfice.testing.scripted import Reply, ScriptedRetriever, without_text
+from satisfice.testing.scripted import ModelReply, Reply, ScriptedModel, ScriptedRetriever, without_text
 
 
 @pytest.fixture
@@ -168,4 +171,64 @@ async def test_a_retry_that_no_query_is_left_for_keeps_nothing_else_from_being_d
     assert run.report().denied is not None
     assert run.report().denied.dimension is Dimension.QUERIES
     assert run.report().answer == "beta is 2"
+    assert_sound(run, retriever)
+
+
+async def test_what_nobody_judged_is_judged_before_a_model_writes(clock: FakeClock) -> None:
+    """One call to plan, one reserved to write: none is left to judge with."""
+    retriever = ScriptedRetriever({"alpha": Reply((passage("p", "alpha is 1"),))}, clock=clock)
+    model = ScriptedModel([ModelReply(Completion("ok"))], clock=clock)
+
+    def judged(view: View) -> Thought:
+        return supports_by_text(view, {"alpha is 1": "a"})
+
+    made = world(clock, [retriever], reasoner(PLAN, judged), models={"scripted": model})
+    made = replace(made, reasoners={**made.reasoners, "scripted": by_model(PLAN, judged)})
+    first = started("alpha beta", retrievers=[retriever], budget={"model_calls": 2}, routes=(MODEL,), writer="scripted")
+    async with clock.running():
+        run = await drive(made, first)
+
+    assert run.report().stop is StopReason.BUDGET_EXHAUSTED
+    assert run.report().answer == "alpha is 1"
+    closing = [e.fact.order for e in run.log if isinstance(e.fact, ThinkStarted)][-2:]
+    assert [(order.steps[0], order.by) for order in closing] == [("judge", "extractive"), ("write", "scripted")]
+    assert_sound(run, retriever, model)
+
+
+async def test_results_that_bring_nothing_new_are_not_answered_with_ever_more_wordings(clock: FakeClock) -> None:
+    """Something was found once, and nothing ever after: asked again, a thought always has another wording."""
+    retriever = ScriptedRetriever({"alpha": Reply((passage("p", "alpha?"),))}, clock=clock)
+    reasons = [reason for reason in ReasonCode if reason is not ReasonCode.FIRST_LOOK]
+
+    def rewords(view: View) -> Thought:
+        n = len(view.queries)
+        wording = search(f"alpha beta {n} {n}", "a", depth=1)
+        lineage = replace(wording.lineage, reason=reasons[n % len(reasons)])
+        return replace(supports_by_text(view, {}), proposals=(replace(wording, lineage=lineage),))
+
+    plan = planned(claims=[Claim(ClaimId("a"), "alpha", "alpha")], proposals=[search("alpha", "a")])
+    async with clock.running():
+        run = await drive(
+            world(clock, [retriever], reasoner(plan, rewords)), started("alpha beta", retrievers=[retriever])
+        )
+
+    assert run.report().stop is not StopReason.BUDGET_EXHAUSTED
+    assert len(retriever.calls) <= 2 + run.state.started.policy.max_empty_results
+    assert_sound(run, retriever)
+
+
+async def test_no_retrieval_and_no_draft_is_no_answer(clock: FakeClock) -> None:
+    nothing = Thought(
+        classification=Classification(
+            Shape.CHAT, Complexity.SINGLE_SHOT, RetrievalAction.NO_RETRIEVE, "intent", "small talk"
+        )
+    )
+    retriever = ScriptedRetriever(clock=clock)
+    async with clock.running():
+        run = await drive(
+            world(clock, [retriever], reasoner(nothing, lambda _: Thought())), started("hello", retrievers=[retriever])
+        )
+
+    report = run.report()
+    assert (report.stop, report.answer, report.outcome) == (StopReason.NOT_NEEDED, None, "refused")
     assert_sound(run, retriever)

@@ -12,12 +12,13 @@ from satisfice.core.state import RunState
 
 _WRITES_NONE = frozenset({StopReason.CANCELLED, StopReason.FAILED})
 QUOTES_PER_CLAIM = 2
+JUDGING = "judging"
 
 
 def close(state: RunState, reason: StopReason) -> Think | Finish:
     """Write once by the planned route, else extractively, else without a thought at all; then finish.
 
-    CANCELLED and FAILED write none. A draft that made retrieval unnecessary is the answer. Nobody is asked to write
+    What nobody has judged yet is judged first, extractively: a model that writes does not judge. CANCELLED and FAILED write none. A draft that made retrieval unnecessary is the answer. Nobody is asked to write
     about nothing, nor after a cancellation.
     """
     if reason in _WRITES_NONE:
@@ -25,6 +26,9 @@ def close(state: RunState, reason: StopReason) -> Think | Finish:
     if reason is StopReason.NOT_NEEDED:
         return Finish(reason, state.draft, state.flags)
     if state.written is None and not state.cancelled and _material(state):
+        order = _judge(state)
+        if order is not None:
+            return order
         for route in dict.fromkeys((state.started.writer, "extractive")):
             if route not in state.write_tried:
                 order = _write(state, route)
@@ -38,8 +42,21 @@ def _material(state: RunState) -> bool:
     return bool(state.main.unjudged) or any(state.ledger.evidence.values())
 
 
+def tried_as(order: Think) -> str:
+    """Under which name a closing thought counts as tried: judging, or the route that was asked to write."""
+    return order.by if Step.WRITE in order.steps else JUDGING
+
+
+def _judge(state: RunState) -> Think | None:
+    """Judging before a model writes, when there is something to judge; an extractive writer judges as it writes."""
+    ceiling = Charge(Amounts(steps=1))
+    if not state.main.unjudged or state.route(state.started.writer) is None or JUDGING in state.write_tried:
+        return None
+    return Think((Step.JUDGE,), "extractive", MAIN, ROOT, ceiling) if fits_closing(state, ceiling, 0) else None
+
+
 def _write(state: RunState, by: str) -> Think | None:
-    """The closing thought, when it fits what the reserve and the rest have left; it judges first what is unjudged."""
+    """The closing thought, when it fits what the reserve and the rest have left."""
     route = state.route(by)
     if route is None and by != "extractive":
         return None

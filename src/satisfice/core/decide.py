@@ -180,7 +180,8 @@ def think(
 def _worth_asking(state: RunState, branch: Branch) -> bool:
     """Whether another wording could still find something, and could be paid for by what the task class has left."""
     policy = state.started.policy
-    if state.started.driver is not Driver.ENGINE or branch.progress.fired(policy) or not open_weights(state, branch):
+    tired = branch.progress.fired(policy) or branch.progress.dry > policy.max_empty_results
+    if state.started.driver is not Driver.ENGINE or tired or not open_weights(state, branch):
         return False
     if not any(source.readable != 0 and not source.forbidden and source.answered for source in state.sources.values()):
         return False

@@ -8,6 +8,7 @@ from satisfice.core.amounts import Amounts, Charge
 from satisfice.core.budget import ROOT, open_root, slice_of
 from satisfice.core.changing import changed
 from satisfice.core.choosing import open_weights, target_of, tried_key
+from satisfice.core.closing import tried_as
 from satisfice.core.facts import (
     Abandoned,
     BranchClosed,
@@ -43,7 +44,6 @@ from satisfice.core.orders import (
     RefusalKind,
     Rerank,
     Search,
-    Step,
     Think,
 )
 from satisfice.core.outcomes import apply, hold_key, round_ended
@@ -180,8 +180,8 @@ def _thinking(state: RunState, order: Think) -> RunState:
     branch = _without_retry(branch, order)
     if order.by == "extractive":
         branch = changed(branch, standin=())
-    if Step.WRITE in order.steps:
-        state = changed(state, write_tried=(*state.write_tried, order.by))
+    if state.stop is not None:
+        state = changed(state, write_tried=(*state.write_tried, tried_as(order)))
     return state.with_branch(branch)
 
 
@@ -251,8 +251,8 @@ def _denied(state: RunState, envelope: Envelope, fact: OrderDenied) -> RunState:
         branch = changed(branch, progress=branch.progress.repeated(), unproposed=True)
     if fact.by is DeniedBy.QUOTA:
         state = changed(state, quota=refusal.denied)
-    if isinstance(fact.order, Think) and Step.WRITE in fact.order.steps:
-        state = changed(state, write_tried=(*state.write_tried, fact.order.by))
+    if isinstance(fact.order, Think) and state.stop is not None:
+        state = changed(state, write_tried=(*state.write_tried, tried_as(fact.order)))
     denial = Denial(envelope.seq, branch.id, refusal, proposal)
     return changed(state.with_branch(branch), denials=(*state.denials, denial))
 

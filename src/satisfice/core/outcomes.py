@@ -7,7 +7,7 @@ from satisfice.core.access import may_read
 from satisfice.core.amounts import SUMS, Charge, Dimension
 from satisfice.core.budget import ROOT
 from satisfice.core.changing import changed
-from satisfice.core.closing import checked, sound
+from satisfice.core.closing import checked, sound, tried_as
 from satisfice.core.facts import (
     CacheReadFinished,
     Failed,
@@ -129,11 +129,12 @@ def _returned(state: RunState, branch_id: str, passages: Sequence[Passage]) -> R
     branch = _open_or_main(state, branch_id)
     found = dict.fromkeys(p.id for p in passages if p.id in state.ledger.passages and p.id not in branch.judged)
     fresh = tuple(passage for passage in found if passage not in branch.unjudged)
+    progress = branch.progress.found_something() if passages else branch.progress.empty()
     return state.with_branch(
         changed(
             branch,
             unjudged=(*branch.unjudged, *fresh),
-            progress=branch.progress.found_something() if passages else branch.progress.empty(),
+            progress=progress.after_result(fresh=bool(fresh)),
             returned=branch.returned or bool(passages),
             unproposed=branch.unproposed or not fresh,
         )
@@ -234,7 +235,7 @@ def _judged(state: RunState, order: Think, thought: Thought) -> RunState:
 def _failed(state: RunState, order: Effect, outcome: Failed) -> RunState:
     """Again while that may help and there is time; a thought that failed for good is taken over by the extractive one."""
     branch = _open_or_main(state, order.branch)
-    closing = isinstance(order, Think) and Step.WRITE in order.steps
+    closing = state.stop is not None
     again_ms = state.now_ms + outcome.retry_after_ms
     if (
         outcome.retryable
@@ -275,8 +276,8 @@ def _status(state: RunState, order: Effect, status: QueryStatus) -> RunState:
 def _abandoned(state: RunState, order: Effect) -> RunState:
     """Nobody knows what became of it. If the run goes on, doing it again is an attempt and not a repeat."""
     if isinstance(order, Think):
-        if Step.WRITE in order.steps and order.by == "extractive":
-            return changed(state, write_tried=tuple(r for r in state.write_tried if r != order.by))
+        if order.by == "extractive":
+            return changed(state, write_tried=tuple(r for r in state.write_tried if r != tried_as(order)))
         return state
     branch = _open_or_main(state, order.branch)
     state = _status(state, order, QueryStatus.ABANDONED)

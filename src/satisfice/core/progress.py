@@ -19,6 +19,8 @@ class Progress:
     empty_results: int = 0
     """Empty results in a row while nothing had been found."""
     found: bool = False
+    dry: int = 0
+    """Results in a row with nothing new to judge."""
 
     def fired(self, policy: Policy) -> bool:
         """Whether searching on is no longer worthwhile."""
@@ -43,6 +45,10 @@ class Progress:
     def found_something(self) -> "Progress":
         """A result with passages ends every row of empty ones."""
         return self if self.found else replace(self, found=True, empty_results=0)
+
+    def after_result(self, *, fresh: bool) -> "Progress":
+        """One more result, with something new to judge or without."""
+        return replace(self, dry=0 if fresh else self.dry + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,4 +261,6 @@ def _outcome(state: RunState, reason: StopReason | None, sentences: tuple[CitedS
     named = dict(state.started.task.outcomes).get(reason)
     if named:
         return named
+    if not sentences and _OUTCOMES.get(reason) is Outcome.ANSWERED:
+        return Outcome.REFUSED
     return _OUTCOMES.get(reason, Outcome.PARTIAL if sentences else Outcome.REFUSED)

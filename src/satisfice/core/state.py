@@ -131,7 +131,7 @@ class RunState:
     draft: Answer | None = None
     written: Answer | None = None
     write_tried: tuple[str, ...] = ()
-    """The routes that were asked to write."""
+    """The routes that were asked to write, and whether judging before it was tried."""
     unreserved: Denied | None = None
     """Why the answer reserve could not be held; None when it is."""
     quota: Denied | None = None

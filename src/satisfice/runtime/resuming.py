@@ -28,7 +28,9 @@ async def resume(world: World, run_id: RunId, answer: PersonAnswered | None = No
     state = fold(envelopes)
     if not _goes_on(state, answer):
         return await _as_it_is(Run.continued(world, envelopes, state.epoch))
-    epoch = await world.store.take(run_id, world.owner, state.limit(Dimension.WALL_CLOCK_MS) + LEASE_SLACK_MS)
+    # As for a new run: however narrow the slice it works on now, it may go on until the task's own limit.
+    ttl = state.started.task.limits()[Dimension.WALL_CLOCK_MS] + LEASE_SLACK_MS
+    epoch = await world.store.take(run_id, world.owner, ttl)
     try:
         # Read again: the last owner may have written, even finished, until the moment its lease was taken.
         run = Run.continued(world, await world.store.read(run_id), epoch)
