@@ -14,8 +14,9 @@ from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
 from satisfice.core.ids import DocumentId, PassageId
 from satisfice.core.sources import SourceProfile
 from satisfice.errors import CorpusBusy
-from satisfice.testing.conformance.corpus_store import ingested, refused
+from satisfice.testing.conformance.corpus_store import ingested
 from satisfice.testing.conformance.example_corpus import ANYONE, SOURCE, asking, whole
+from satisfice.testing.conformance.refusing import refused
 
 SCRIPT = Path(__file__).parent / "corpus_process.py"
 BOUNDARIES = ("put", "stored", "vectors written", "words added", "words committed", "completed")

@@ -153,7 +153,7 @@ class Application:
 
     async def ask(self, question: str, **options: object) -> RunReport:
         """Run to the end; the options are those of `run`."""
-        async with self.run(question, **options) as active:  # type: ignore[arg-type]
+        async with self.run(question, **options) as active:  # type: ignore[arg-type]  # `run` says which there are
             return await active.report()
 
     def _first(

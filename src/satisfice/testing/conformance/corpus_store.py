@@ -3,27 +3,16 @@
 `store` is open and empty; `reader` is a `Retriever` over the same documents (it may be the same object).
 """
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from satisfice.core.access import Permission, Principal
 from satisfice.core.ids import DocumentId, PassageId
-from satisfice.errors import CorpusBusy, CorpusError, SatisficeError
+from satisfice.errors import CorpusBusy, CorpusError
 from satisfice.ports.corpus_store import CorpusStore
 from satisfice.ports.retriever import Retriever
 from satisfice.testing.conformance.example_corpus import ANYONE, INSIDER, STAFF, Whole, asking, detailed, whole
-
-E = TypeVar("E", bound=SatisficeError)
-
-
-async def refused(kind: type[E], attempt: Awaitable[object]) -> E:
-    """The error that an attempt must end in."""
-    try:
-        await attempt
-    except kind as error:
-        return error
-    raise AssertionError(f"no {kind.__name__} was raised")
+from satisfice.testing.conformance.refusing import refused
 
 
 async def ingested(store: CorpusStore, documents: Sequence[Whole], gone: Sequence[str] = ()) -> int:

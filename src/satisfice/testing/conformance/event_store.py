@@ -5,16 +5,15 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from satisfice.adapters.event_stores.processes import current_owner
 from satisfice.core.amounts import FREE
 from satisfice.core.facts import CancelRequested, Envelope, Fact, SearchFinished
 from satisfice.core.ids import DocumentId, PassageId, RunId
 from satisfice.core.passages import Handle, quote_hash
-from satisfice.errors import Conflict, IllegalFact, RunBusy, RunNotFound, SatisficeError, StoreError
+from satisfice.errors import Conflict, IllegalFact, RunBusy, RunNotFound, StoreError
 from satisfice.ports.clock import Clock
 from satisfice.ports.event_store import EventStore
 from satisfice.testing.conformance.example_log import (
@@ -29,17 +28,7 @@ from satisfice.testing.conformance.example_log import (
     started,
     whole_run,
 )
-
-E = TypeVar("E", bound=SatisficeError)
-
-
-async def refused(kind: type[E], attempt: Awaitable[object]) -> E:
-    """The error that an attempt must end in."""
-    try:
-        await attempt
-    except kind as error:
-        return error
-    raise AssertionError(f"no {kind.__name__} was raised")
+from satisfice.testing.conformance.refusing import refused
 
 
 async def filled(store: EventStore, facts: Sequence[Fact], run: RunId = RUN) -> int:

@@ -113,8 +113,7 @@ def placed(facts: Sequence[Fact], *, after: int = 0, epoch: int = 1) -> list[Env
 
 def ended_process() -> Owner:
     """The owner that a process of this host was, which is over."""
-    # The command is our own, run by the interpreter that runs this.
-    told = subprocess.run(  # noqa: S603
+    told = subprocess.run(  # noqa: S603 - the command is our own, run by the interpreter that runs this
         [sys.executable, "-c", _TELL], check=True, capture_output=True, text=True, timeout=60
     ).stdout
     return Owner(**json.loads(told))
