@@ -454,6 +454,55 @@ async def test_a_corpus_that_is_not_open_says_so(tmp_path: Path) -> None:
     assert "not open" in str(error)
 
 
+async def test_many_may_open_a_store_that_does_not_exist_yet(tmp_path: Path) -> None:
+    corpora = [corpus_in(tmp_path / "new") for _ in range(6)]
+
+    await asyncio.gather(*(corpus.open() for corpus in corpora))
+
+    await ingested(corpora[0], [whole("a", "Refunds.")])
+    assert [await found(corpus, "refunds") for corpus in corpora] == [{"a"}] * 6
+    for corpus in corpora:
+        await corpus.close()
+
+
+BARE = """
+import asyncio, sys, tempfile
+for absent in ("numpy", "tokenizers", "safetensors"):
+    sys.modules[absent] = None  # as if it were not installed
+from pathlib import Path
+from satisfice.adapters.corpora.local import LocalCorpus
+from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
+from satisfice.core.sources import SourceProfile
+from satisfice.errors import MissingExtraError
+from satisfice.testing.conformance.corpus_store import found, ingested
+from satisfice.testing.conformance.example_corpus import SOURCE, whole
+
+class Elsewhere:
+    id, dim = "elsewhere/1", 4
+
+async def main(folder):
+    async with LocalCorpus(folder, SourceProfile(SOURCE)) as corpus:
+        await ingested(corpus, [whole("a", "Refunds of Bob.")])
+        print(await found(corpus, "refunds"), await corpus.verify())
+
+with tempfile.TemporaryDirectory() as folder:
+    asyncio.run(main(Path(folder)))
+    for make in (WordllamaEmbedder, lambda: LocalCorpus(Path(folder), SourceProfile(SOURCE), Elsewhere())):
+        try:
+            make()
+        except MissingExtraError as error:
+            print(error)
+"""
+
+
+async def test_without_the_extra_words_are_searched_and_vectors_named_as_missing() -> None:
+    lines = (await asyncio.to_thread(child, [sys.executable, "-c", BARE])).splitlines()
+
+    assert lines[0] == "{'a'} []"
+    assert len(lines) == 3
+    assert all("satisfice[embeddings]" in line for line in lines[1:])
+
+
 async def test_a_corpus_can_be_opened_again(tmp_path: Path) -> None:
     corpus = corpus_in(tmp_path)
     async with corpus:

@@ -1,5 +1,6 @@
 """A corpus in a folder of its own: `corpus.db` holds everything, a word index and a matrix of vectors follow it."""
 
+import asyncio
 import sqlite3
 import uuid
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -28,6 +29,7 @@ from satisfice.ports.embedder import Embedder
 from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
 
 _BATCH_PASSAGES = 256
+_OPENING_TRIES, _OPENING_PAUSE_S = 40, 0.05
 
 Result = TypeVar("Result")
 
@@ -82,8 +84,7 @@ class LocalCorpus:
         """
         self._workers.start()
         try:
-            await self._catch_up()
-            await self._see_newest()
+            await self._get_ready()
         except BaseException:
             await self.close()
             raise
@@ -183,8 +184,8 @@ class LocalCorpus:
     def _take(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._lock.take()
+        create(self._folder, uuid.uuid4().hex, TERMS_BY)
         self._writer = connect(self._folder, writable=True)
-        create(self._writer, self._folder, uuid.uuid4().hex, TERMS_BY)
 
     def _start(self) -> Ingest:
         assert self._writer is not None  # noqa: S101  taken just before
@@ -243,22 +244,35 @@ class LocalCorpus:
 
     # --- following ---------------------------------------------------------------------------------------------------
 
-    async def _catch_up(self) -> None:
-        """Make or finish what is derived, where this process may write and no other one does."""
-        exists = (self._folder / DATABASE).exists()
-        if exists and not await self._workers.read(self._is_behind):
-            return
+    async def _get_ready(self) -> None:
+        """Catch up and see the newest generation; where another process is just making what is missing, wait a little."""
+        for left in reversed(range(_OPENING_TRIES)):
+            obstacle = await self._catch_up()
+            try:
+                await self._see_newest()
+            except CorpusError as unreadable:
+                if not isinstance(obstacle, CorpusBusy):
+                    raise (obstacle or unreadable) from unreadable
+                if not left:
+                    raise
+                await asyncio.sleep(_OPENING_PAUSE_S)
+            else:
+                return
+
+    async def _catch_up(self) -> CorpusError | None:
+        """Make or finish what is derived, or say what stood in the way: then the last complete generation has to serve."""
         try:
+            if (self._folder / DATABASE).exists() and not await self._workers.read(self._is_behind):
+                return None
             await self._workers.write(self._take)
             await self._workers.write_units(self._follow())
         except CorpusCorrupt:
             raise
-        except CorpusError:
-            if not exists:
-                raise
-            # Another process writes and finishes it, or this one may only read: the last complete generation serves.
+        except CorpusError as obstacle:
+            return obstacle
         finally:
             await self.abandon()
+        return None
 
     def _is_behind(self, connection: sqlite3.Connection) -> bool:
         return is_behind(connection, self._folder, vectors_by=self._vectors_by)

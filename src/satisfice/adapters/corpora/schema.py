@@ -72,16 +72,29 @@ def decoded(stored: bytes) -> str:
 
 
 def connect(folder: Path, *, writable: bool) -> sqlite3.Connection:
-    """One connection; whoever holds it uses it from one thread at a time."""
+    """One connection to tables of this version; whoever holds it uses it from one thread at a time."""
     path = folder / DATABASE
     with explained(folder):
-        if writable:
-            connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA journal_size_limit = 67108864")
-            return connection
-        return _connect_read_only(path)
+        connection = _connect(path) if writable else _connect_read_only(path)
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version != SCHEMA:
+            connection.close()
+            raise CorpusCorrupt(
+                ADAPTER, f"{path} has schema {version}, this version reads schema {SCHEMA}; {_rebuild(folder)}"
+            )
+        return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA journal_size_limit = 67108864")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def _connect_read_only(path: Path) -> sqlite3.Connection:
@@ -94,7 +107,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
         try:
             connection.execute("PRAGMA mmap_size = 1073741824")
             connection.execute("SELECT number FROM generation")
-        except sqlite3.OperationalError as failure:
+        except sqlite3.Error as failure:
             connection.close()
             if failure.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
                 raise
@@ -103,21 +116,21 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
     raise CorpusError(ADAPTER, f"{path} cannot be opened; give this user read access to it and its folder")
 
 
-def create(connection: sqlite3.Connection, folder: Path, store: str, terms_by: str) -> None:
-    """Make the tables unless they are there; refuse those of another version."""
+def create(folder: Path, store: str, terms_by: str) -> None:
+    """Make the tables where there are none; the caller holds the writer lock. Others see all of them or none."""
+    path, draft = folder / DATABASE, folder / f"{DATABASE}.draft"
+    if path.exists():
+        return
     with explained(folder):
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version == SCHEMA:
-            return
-        (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if version != 0 or objects:
-            raise CorpusCorrupt(
-                ADAPTER,
-                f"{folder / DATABASE} has schema {version}, this version reads schema {SCHEMA}; {_rebuild(folder)}",
-            )
-        connection.executescript(f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {SCHEMA};")
-        connection.execute("INSERT INTO generation VALUES (1, 0, 0, ?, ?, ?, '', 0)", ("0" * 64, store, terms_by))
-        connection.execute("COMMIT")
+        draft.unlink(missing_ok=True)
+        connection = sqlite3.connect(draft, isolation_level=None)
+        try:
+            connection.executescript(f"BEGIN;{_TABLES}PRAGMA user_version = {SCHEMA};")
+            connection.execute("INSERT INTO generation VALUES (1, 0, 0, ?, ?, ?, '', 0)", ("0" * 64, store, terms_by))
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+        draft.replace(path)
 
 
 @contextmanager
