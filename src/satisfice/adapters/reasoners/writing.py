@@ -75,20 +75,20 @@ def _place(item: Evidence) -> tuple[float, str, int]:
 
 
 def _fitting(ranked: Sequence[Evidence], passages: Mapping[PassageId, Passage], rival: float) -> list[Evidence]:
-    """The first, those that answer together with it, and up to three with its rivals while they fit; no text twice."""
-    kept: list[Evidence] = []
-    texts: set[str] = set()
-    room = QUOTED_WORDS
+    """Those that answer together with the best, else the best and its rivals, up to three while they fit; no text twice."""
+    best = ranked[0].score if ranked else 0.0
+    texts: dict[str, Evidence] = {}
     for item in ranked:
-        text = quote(passages[item.span.passage_id], item.span)
-        best = kept[0] if kept else item
-        together = bool(kept) and best.score - item.score <= TOGETHER and item.stance is best.stance
-        if text in texts or (not together and (len(kept) >= MOST_QUOTES or item.score < rival * best.score)):
-            continue
+        texts.setdefault(quote(passages[item.span.passage_id], item.span), item)
+    together = [item for item in texts.values() if item.stance is Stance.SUPPORTS and best - item.score <= TOGETHER]
+    if len(together) > 1:
+        return together
+    kept: list[Evidence] = []
+    room = QUOTED_WORDS
+    for text, item in texts.items():
         words = len(text.split())
-        if not kept or together or words <= room:
+        if len(kept) < MOST_QUOTES and item.score >= rival * best and (not kept or words <= room):
             kept.append(item)
-            texts.add(text)
             room -= words
     return kept
 
