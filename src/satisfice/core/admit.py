@@ -70,8 +70,6 @@ def _refuse_query(state: RunState, query: Query, proposal: SearchProposal, simil
         state.question(),
         query,
         proposal.lineage,
-        # Of depth only what no budget could allow is refused here: a narrower slice denies it as a limit.
-        max_depth=max(proposal.lineage.depth, state.accounts.accounts[ROOT].limits[Dimension.REWRITE_DEPTH]),
         scope=state.started.filters,
         known=_known_texts(state),
     )

@@ -44,7 +44,6 @@ class RefusalKind(StrEnum):
 
     BUDGET = "budget"
     DUPLICATE = "duplicate"
-    TOO_DEEP = "too_deep"
     OFF_QUESTION = "off_question"
     WIDENS_FILTER = "widens_filter"
     UNKNOWN_SOURCE = "unknown_source"

@@ -1,7 +1,6 @@
-"""May this rewrite of a question run? Budget and duplicates are looked at elsewhere; here only what a rewrite may not do."""
+"""May this rewrite of a question run? Limits and repeats are looked at in `admit`; here only what a rewrite may not do."""
 
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 
 from satisfice.core.orders import Refusal, RefusalKind
 from satisfice.core.queries import Filters, Lineage, Query, ReasonCode, Transformation
@@ -22,24 +21,18 @@ def may_rewrite(
     query: Query,
     lineage: Lineage,
     *,
-    max_depth: int,
     scope: Filters,
     known: Iterable[str] = (),
-    failed: AbstractSet[str] = frozenset(),
 ) -> Refusal | None:
     """Why a query may not be sent for a question, or None when nothing stands against it.
 
     `scope` are the filters it must stay within, `known` the texts whose words are no news (claims, held passages, titles;
-    read only when the question's own words do not do), `failed` the identities of queries that failed for good.
+    read only when the question's own words do not do).
     """
     if not search_terms(query.text):
         return Refusal(RefusalKind.EMPTY, f"{query.text!r} has no word to search for")
-    if lineage.depth > max_depth:
-        return Refusal(RefusalKind.TOO_DEEP, f"{lineage.depth} hops from the question; at most {max_depth}")
     if not query.filters.narrows(scope):
         return Refusal(RefusalKind.WIDENS_FILTER, "its filters let through more than the caller's scope")
-    if query.identity() in failed:
-        return Refusal(RefusalKind.FAILED_BEFORE, f"{query.text!r} failed before, unchanged", same_as=query.identity())
     widened = _widened_time(question, query.text)
     if widened:
         return Refusal(RefusalKind.WIDENS_FILTER, f"the question asks about now; {widened!r} asks about another time")
