@@ -192,7 +192,7 @@ class StoreTable(Table):
     """Where documents and runs are kept."""
 
     dir: Place | None = None
-    """Absent: a folder of the user's cache directory, one for each set of sources."""
+    """Absent: a folder of the user's cache directory, one for all."""
     retention_days: Count | None = None
     """Runs older than this are removed; absent keeps them."""
     fsync: StrictBool = False
