@@ -37,7 +37,7 @@ TOGETHER = 0.001
 """Spans whose scores are this close answer together."""
 SETTLED = 0.5
 """From this support on a claim counts as settled, and values are told."""
-_LIKELY = 0.3
+_LIKELY = 0.4
 """From this likelihood that a claim goes through something else, two sentences are looked at together."""
 _UNSETTLED = 0.45
 """The most support of a claim whose own identifier, or explicit yes or no, no passage has."""
