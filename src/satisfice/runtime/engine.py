@@ -38,7 +38,7 @@ from satisfice.core.recording import branch_of, decided, given_up, intent
 from satisfice.core.report import RunReport, report
 from satisfice.core.state import RESERVE, RunState
 from satisfice.runtime.deadlines import give_up
-from satisfice.runtime.perform import Performer, paid_once
+from satisfice.runtime.perform import Attempt, Performer, paid_once
 from satisfice.runtime.sharing import Shared
 from satisfice.runtime.world import World
 
@@ -63,7 +63,7 @@ class Run:
         self._saved = 0
         self._inbox: asyncio.Queue[tuple[int, Outcome] | Fact] = asyncio.Queue()
         self._tasks: dict[int, asyncio.Future[None]] = {}
-        self._begun: set[int] = set()
+        self._attempts: dict[int, Attempt] = {}
         self._timer: tuple[int, asyncio.Future[None]] | None = None
         self._base_ms = first.at_ms - world.clock.monotonic_ms()
         self._news = asyncio.Event()
@@ -206,9 +206,9 @@ class Run:
         starts_at_ms = order.not_before_ms - self._base_ms
         if starts_at_ms > self._world.clock.monotonic_ms():
             await self._world.clock.sleep_until(starts_at_ms)
-        self._begun.add(number)
         left_ms = max(0, self.state.soft_deadline_ms() - self._now_ms())
-        outcome = await self._performer.perform(order, self.state, left_ms)
+        attempt = self._attempts[number] = Attempt(order)
+        outcome = await self._performer.perform(attempt, self.state, left_ms)
         self._inbox.put_nowait((number, outcome))
 
     async def _wait(self, until_ms: int) -> None:
@@ -252,7 +252,8 @@ class Run:
         for number in numbers:
             flight = self.state.round.flights.get(number)
             if flight is not None and flight.outcome is None:
-                made = unknown or number in self._begun
+                attempt = self._attempts.get(number)
+                made = unknown or (attempt is not None and attempt.called)
                 outcome = given_up(flight.order, why, None if made else Charge(Amounts(steps=1)))
                 self._record(outcome, number, flight.branch)
                 await self._shared.settle(number, charge_of(flight.order, outcome))

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from satisfice.core.amounts import Amounts, Charge
 from satisfice.core.facts import (
@@ -27,6 +27,21 @@ from satisfice.runtime.viewing import Viewer
 from satisfice.runtime.world import World
 
 
+@dataclass(slots=True)
+class Attempt:
+    """One order on its way: whether its port was called, and what was used once that is known."""
+
+    order: Effect
+    called: bool = False
+    used: Charge | None = None
+
+    def cost(self) -> Charge:
+        """What is owed for it as things stand: a step until the port is called, then the ceiling, then what was used."""
+        if self.used is not None:
+            return self.used
+        return _tried(self.order) if self.called else Charge(Amounts(steps=1))
+
+
 class Performer:
     """Performs the orders of one run."""
 
@@ -34,41 +49,41 @@ class Performer:
         self._world = world
         self._viewer = Viewer(world)
 
-    async def perform(self, order: Effect, state: RunState, left_ms: int) -> Outcome:
+    async def perform(self, attempt: Attempt, state: RunState, left_ms: int) -> Outcome:
         """The order's outcome; `state` is the one in which it starts, with so much time left for searching.
 
         Never raises but for cancellation: what goes wrong in the world is an outcome.
         """
         try:
-            match order:
-                case Think():
-                    return await self._think(order, state)
-                case Search():
-                    return await self._search(order, state, left_ms)
-                case LookUp():
-                    return await self._look_up(order, state)
+            match attempt.order:
+                case Think() as order:
+                    return await self._think(order, attempt, state)
+                case Search() as order:
+                    return await self._search(order, attempt, state, left_ms)
+                case LookUp() as order:
+                    return await self._look_up(order, attempt, state)
                 case Rerank():
-                    return RerankFailed("no reranker is bound", retryable=False, charge=_tried(order))
+                    return RerankFailed("no reranker is bound", retryable=False, charge=attempt.cost())
                 case ReadCache():
-                    return CacheReadFailed("no evidence cache is bound", retryable=False, charge=_tried(order))
+                    return CacheReadFailed("no evidence cache is bound", retryable=False, charge=attempt.cost())
         except AdapterError as error:
-            return self._failed(order, state, str(error), retryable=error.retryable, error=error)
+            return self._failed(attempt, state, str(error), retryable=error.retryable, error=error)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return self._failed(order, state, "the adapter cancelled its own call", retryable=True)
+            return self._failed(attempt, state, "the adapter cancelled its own call", retryable=True)
         except (OSError, TimeoutError) as error:
-            return self._failed(order, state, f"{type(error).__name__}: {error}", retryable=True)
+            return self._failed(attempt, state, f"{type(error).__name__}: {error}", retryable=True)
         except Exception as error:  # noqa: BLE001 - the border: a foreign adapter may raise anything, a run still reports
-            return self._failed(order, state, f"{type(error).__name__}: {error}", retryable=False)
+            return self._failed(attempt, state, f"{type(error).__name__}: {error}", retryable=False)
 
     def _failed(
-        self, order: Effect, state: RunState, why: str, *, retryable: bool, error: AdapterError | None = None
+        self, attempt: Attempt, state: RunState, why: str, *, retryable: bool, error: AdapterError | None = None
     ) -> Outcome:
+        order, charge = attempt.order, attempt.cost()
         after = self._backoff(order, state.started.policy.backoff_ms, error)
         forbidden = bool(getattr(error, "forbidden", False))
-        charge = _tried(order)
         match order:
             case Think():
                 usage = getattr(error, "charge", None)
@@ -90,9 +105,10 @@ class Performer:
 
     # --- searching -------------------------------------------------------------------------------------------------
 
-    async def _search(self, order: Search, state: RunState, left_ms: int) -> SearchFinished:
+    async def _search(self, order: Search, attempt: Attempt, state: RunState, left_ms: int) -> SearchFinished:
         retriever = self._world.retrievers[order.query.source]
         limit = order.ceiling.amounts.documents
+        attempt.called = True
         call = retriever.search(order.query, state.started.principal, limit=limit)
         hits = await within(self._world.clock, call, left_ms, retriever.profile.time_share)
         if hits is None:  # pyright: ignore[reportUnnecessaryComparison]  # a foreign retriever may return no object
@@ -102,24 +118,25 @@ class Performer:
         charge = _charged(order, passages, hits.microusd)
         return SearchFinished(passages, hits.handles, charge, hits.version, hits.readable, hits.warnings)
 
-    async def _look_up(self, order: LookUp, state: RunState) -> LookUpFinished:
+    async def _look_up(self, order: LookUp, attempt: Attempt, state: RunState) -> LookUpFinished:
         retriever = self._world.retrievers[order.source]
+        attempt.called = True
         found = await retriever.look_up(order.passages, state.started.principal)
         passages = _cut(found, order.ceiling.amounts)
         return LookUpFinished(passages, _charged(order, passages, 0))
 
     # --- thinking --------------------------------------------------------------------------------------------------
 
-    async def _think(self, order: Think, state: RunState) -> ThinkFinished | ThinkFailed:
+    async def _think(self, order: Think, attempt: Attempt, state: RunState) -> ThinkFinished | ThinkFailed:
         reasoner = self._world.reasoners[order.by]
         view = await self._viewer.view(state, order, reasoner)
         answer = reasoner.ask(order.steps, view)
         if isinstance(answer, Prompt):
-            return await self._prompted(order, reasoner, view, answer)
-        return ThinkFinished(answer, _tried(order), reasoner.id)
+            return await self._prompted(order, attempt, reasoner, view, answer)
+        return ThinkFinished(answer, attempt.cost(), reasoner.id)
 
     async def _prompted(
-        self, order: Think, reasoner: Reasoner, view: View, prompt: Prompt
+        self, order: Think, attempt: Attempt, reasoner: Reasoner, view: View, prompt: Prompt
     ) -> ThinkFinished | ThinkFailed:
         model = self._world.models.get(order.by)
         if model is None:
@@ -127,13 +144,14 @@ class Performer:
         asked = model.prompt_tokens(prompt) + prompt.max_completion_tokens
         if asked > order.ceiling.amounts.model_tokens:
             why = f"the prompt may take {asked} tokens, {order.ceiling.amounts.model_tokens} are held"
-            return ThinkFailed(why, retryable=False, charge=Charge(Amounts(steps=1)))
+            return ThinkFailed(why, retryable=False, charge=attempt.cost())
+        attempt.called = True
         completion = await model.complete(prompt)
-        charge = self._usage(order, prompt, completion)
+        attempt.used = self._usage(order, prompt, completion)
         read = reasoner.read(order.steps, view, completion)
         if isinstance(read, Unusable):
-            return ThinkFailed(read.why, retryable=True, charge=charge)
-        return ThinkFinished(read, charge, reasoner.id, prompt.hash)
+            return ThinkFailed(read.why, retryable=True, charge=attempt.cost())
+        return ThinkFinished(read, attempt.cost(), reasoner.id, prompt.hash)
 
     def _usage(self, order: Think, prompt: Prompt, completion: Completion) -> Charge:
         """Real usage where the provider reports it; a marked estimate for what it leaves out."""
