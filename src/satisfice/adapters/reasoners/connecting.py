@@ -126,13 +126,11 @@ class _Weaver:
 
     def _titled(self, anchor: Anchor, title: tuple[str, ...]) -> float:
         """Harmonic mean of what is shared, by rarity, seen from the name and from the title."""
-        shared = set(anchor.stems) & set(title)
-        if not shared:
-            return 0.0
         weight = self._title_rarity
-        common = sum(weight[stem] for stem in shared)
-        mine = sum(weight.get(stem, self._rarity.get(stem, 1.0)) for stem in set(anchor.stems))
-        theirs = sum(weight[stem] for stem in set(title))
+        named, held = dict.fromkeys(anchor.stems), dict.fromkeys(title)  # in order: sums must not depend on hashing
+        common = sum(weight[stem] for stem in named if stem in held)
+        mine = sum(weight.get(stem, self._rarity.get(stem, 1.0)) for stem in named)
+        theirs = sum(weight[stem] for stem in held)
         return 2 * common / (mine + theirs) if mine + theirs else 0.0
 
     def _mentioned(self, anchor: Anchor, index: int) -> float:
