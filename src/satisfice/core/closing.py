@@ -60,8 +60,7 @@ def _write(state: RunState, by: str) -> Think | None:
     route = state.route(by)
     if route is None and by != "extractive":
         return None
-    a = Amounts(steps=1) if route is None else route.ceiling
-    ceiling = Charge(Amounts(1, 0, 0, 0, 0, a.model_calls, a.model_tokens, a.cost_microusd))
+    ceiling = state.thought_ceiling(by)
     if not fits_closing(state, ceiling, route.min_ms if route else 0):
         return None
     steps = (Step.WRITE, Step.CHECK)

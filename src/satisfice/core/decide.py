@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from satisfice.core.admit import admit, fits
-from satisfice.core.amounts import Amounts, Charge, Dimension
+from satisfice.core.amounts import Dimension
 from satisfice.core.budget import ROOT
 from satisfice.core.choosing import Option, open_weights, options
 from satisfice.core.closing import close
 from satisfice.core.facts import Driver
-from satisfice.core.ids import MAIN, AccountName, ClaimId, SourceId
+from satisfice.core.ids import MAIN, ClaimId, SourceId
 from satisfice.core.orders import (
     Await,
     Cancel,
@@ -150,30 +150,25 @@ def _wanted(state: RunState, branch: Branch, *, idle: bool) -> Order | _Blocked 
     """The first thing there is to do on this branch. Thoughts wait until nothing of it is in flight."""
     reasoner = state.started.reasoner
     if branch.standin and idle:
-        return think(state, branch, branch.standin, "extractive")
+        return _think(state, branch, branch.standin, "extractive")
     again = _retry(state, branch)
     if again is not None and not isinstance(again, _Blocked):
         return again
     if branch.id == MAIN and state.classification is None and state.started.driver is Driver.ENGINE:
-        return think(state, branch, (Step.CLASSIFY, Step.PLAN, Step.DRAFT), reasoner)
+        return _think(state, branch, (Step.CLASSIFY, Step.PLAN, Step.DRAFT), reasoner)
     if branch.unjudged and idle:
-        return think(state, branch, (Step.JUDGE, Step.PROPOSE), reasoner)
+        return _think(state, branch, (Step.JUDGE, Step.PROPOSE), reasoner)
     order = _best_action(state, branch)
     if order is None and idle and branch.unproposed and _worth_asking(state, branch):
-        return think(state, branch, (Step.PROPOSE,), reasoner)
+        return _think(state, branch, (Step.PROPOSE,), reasoner)
     # What was tried before is worth more than anything new; barred by a limit, it bars nothing else.
     return again if again is not None and (order is None or isinstance(order, _Blocked)) else order
 
 
-def think(
-    state: RunState, branch: Branch, steps: tuple[Step, ...], by: str, account: AccountName | None = None
-) -> Think | _Blocked:
-    """A thought at its frozen ceiling; an extractive one charges one step and nothing else."""
+def _think(state: RunState, branch: Branch, steps: tuple[Step, ...], by: str) -> Think | _Blocked:
     route = state.route(by)
-    amounts = Amounts(steps=1) if route is None else route.ceiling
-    ceiling = Charge(Amounts(1, 0, 0, 0, 0, amounts.model_calls, amounts.model_tokens, amounts.cost_microusd))
-    order = Think(steps, by, branch.id, account or branch.account, ceiling)
-    denied = fits(state, ceiling, order.account, route.min_ms if route else 0)
+    order = Think(steps, by, branch.id, branch.account, state.thought_ceiling(by))
+    denied = fits(state, order.ceiling, order.account, route.min_ms if route else 0)
     return _Blocked(denied, float("inf")) if denied else order
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
-from satisfice.core.amounts import Amounts, Charge
+from satisfice.core.amounts import Charge
 from satisfice.core.budget import ROOT, open_root, slice_of
 from satisfice.core.changing import changed
 from satisfice.core.choosing import open_weights, target_of, tried_key
@@ -211,7 +211,7 @@ def _sent(state: RunState, number: int, order: Search) -> RunState:
     sent = dict(state.sent)
     first = state.number_of(order.query)
     if first is None:
-        sent[number] = Sent(number, order.query, order.query.identity(), order.lineage, order.branch)
+        sent[number] = Sent(order.query, order.query.identity(), order.lineage)
     else:
         earlier = sent[first]
         sent[first] = replace(earlier, status=QueryStatus.RUNNING, attempts=earlier.attempts + 1)
@@ -329,11 +329,9 @@ def _resumed(state: RunState) -> RunState:
 
 def _reserve(state: RunState) -> RunState:
     """Hold what answering takes: two steps, and one call of the writer's route when that is a model."""
-    route = state.route(state.started.writer)
-    steps = state.started.policy.reserve_steps
-    a = route.ceiling if route is not None else Amounts()
-    amounts = Amounts(steps, 0, 0, 0, 0, a.model_calls, a.model_tokens, a.cost_microusd)
-    held = state.accounts.hold(ROOT, RESERVE, Charge(amounts))
+    amounts = state.thought_ceiling(state.started.writer).amounts
+    ceiling = Charge(replace(amounts, steps=state.started.policy.reserve_steps))
+    held = state.accounts.hold(ROOT, RESERVE, ceiling)
     if isinstance(held, Denied):
         return changed(state, unreserved=held)
     return changed(state, accounts=held, unreserved=None)

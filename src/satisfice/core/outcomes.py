@@ -100,7 +100,6 @@ def _found(state: RunState, order: Search, outcome: SearchFinished) -> RunState:
             handles=outcome.handles,
             passages=tuple(passage.id for passage in outcome.passages),
             new=len(new),
-            version=outcome.version,
         )
         state = changed(state, sent={**state.sent, number: sent})
     return _returned(state, order.branch, outcome.passages)

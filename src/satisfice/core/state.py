@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from satisfice.core.amounts import Amounts, Charge, Dimension
+from satisfice.core.amounts import NOTHING, Amounts, Charge, Dimension
 from satisfice.core.budget import Accounts
 from satisfice.core.changing import changed
 from satisfice.core.facts import Classification, Route, RunStarted, StopDecided
@@ -33,21 +33,18 @@ class QueryStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One query that was sent, by the number of its first order."""
+    """One query that was sent. A run keeps them by the number of the first order."""
 
-    number: int
     query: Query
     identity: str
     """The query's identity, worked out once."""
     lineage: Lineage
-    branch: BranchId
     status: QueryStatus = QueryStatus.RUNNING
     handles: tuple[Handle, ...] = ()
     passages: tuple[PassageId, ...] = ()
     new: int = 0
     """Passages it returned that were not held before."""
     attempts: int = 1
-    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +189,9 @@ class RunState:
     def route(self, name: str) -> Route | None:
         """The frozen worst case of a model route; None for the extractive reasoner, which needs no model."""
         return next((route for route in self.started.routes if route.name == name), None)
+
+    def thought_ceiling(self, by: str) -> Charge:
+        """What one thought may cost: a step, and by a model's route also its frozen worst case."""
+        route = self.route(by)
+        a = route.ceiling if route is not None else NOTHING
+        return Charge(Amounts(1, 0, 0, 0, 0, a.model_calls, a.model_tokens, a.cost_microusd))

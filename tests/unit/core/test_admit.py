@@ -7,7 +7,6 @@ from satisfice.core.amounts import Dimension
 from satisfice.core.changing import changed
 from satisfice.core.evolve import begin
 from satisfice.core.facts import Envelope
-from satisfice.core.ids import MAIN
 from satisfice.core.orders import Refusal, RefusalKind, Search
 from satisfice.core.queries import Lineage
 from satisfice.core.sources import SourceProfile
@@ -22,7 +21,7 @@ def run(**budget: int) -> RunState:
 
 def sent(state: RunState, text: str, status: QueryStatus) -> RunState:
     query = search(text).query
-    return changed(state, sent={1: Sent(1, query, query.identity(), Lineage(), MAIN, status)})
+    return changed(state, sent={1: Sent(query, query.identity(), Lineage(), status)})
 
 
 def refused(state: RunState, text: str, *, depth: int = 0) -> Refusal | None:
