@@ -168,6 +168,31 @@ async def test_o_24_a_top_k_beyond_the_corpus_gives_fewer_hits_and_no_padding(sh
     assert all(handle.score > 0 for handle in hits.handles)
 
 
+def test_o_24_an_empty_corpus_costs_no_embedding(shelf: Any, embedder: Any) -> None:
+    run = on_corpus(shelf, embedder=embedder)
+
+    assert run.report().stop is StopReason.NO_AUTHORITY_FOUND
+    assert embedder.texts == 0
+
+
+async def test_o_24_a_corpus_that_was_emptied_costs_none_and_one_that_was_filled_again_does(
+    shelf: Any, embedder: Any
+) -> None:
+    async with shelf.holding(REFUNDS, embedder=embedder) as corpus:
+        await corpus.begin()
+        await corpus.delete([REFUNDS[0].id])
+        await corpus.commit()
+        embedder.texts = 0
+        assert (await corpus.search(Query(QUESTION, SOURCE), ANYONE, limit=5)).readable == 0
+        assert embedder.texts == 0
+
+        await corpus.begin()
+        await corpus.put(*REFUNDS)
+        await corpus.commit()
+        hits = await corpus.search(Query(QUESTION, SOURCE), ANYONE, limit=5)
+        assert [handle.cosine > 0 for handle in hits.handles] == [True]
+
+
 async def test_o_24_searching_an_empty_corpus_says_that_nothing_is_readable(shelf: Any) -> None:
     async with shelf.holding() as corpus:
         assert isinstance(corpus, LocalCorpus)

@@ -29,6 +29,8 @@ from satisfice.ports.embedder import Embedder
 from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
 
 _BATCH_PASSAGES = 256
+_NO_DOCUMENTS = f"-{0:016}"
+"""How the version of a corpus without documents ends: its digest is the sum of theirs."""
 _OPENING_TRIES, _OPENING_PAUSE_S = 40, 0.05
 
 Result = TypeVar("Result")
@@ -291,12 +293,18 @@ class LocalCorpus:
     async def search(self, query: Query, principal: Principal, *, limit: int, handles: int = MAX_HANDLES) -> Hits:
         """See the port."""
         vector: bytes | None = None
-        if self._embedder is not None:
+        if self._embedder is not None and not await self._is_empty(principal):
             vector = (await self._embedder.embed([query.about or query.text])).data
         return await self._as_reader(
             principal,
             lambda reader: Search(reader, query, vector).hits(limit=limit, handles=min(handles, MAX_HANDLES)),
         )
+
+    async def _is_empty(self, principal: Principal) -> bool:
+        """Whether there is nothing to compare a query with. Looked up only when nothing was there the last time."""
+        if not self._profile.version.endswith(_NO_DOCUMENTS):
+            return False
+        return not await self._as_reader(principal, lambda reader: reader.readable())
 
     async def look_up(self, ids: Sequence[PassageId], principal: Principal) -> Sequence[Passage]:
         """See the port."""
