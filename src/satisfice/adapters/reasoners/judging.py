@@ -10,6 +10,7 @@ from satisfice.adapters.reasoners.hopping import Hop, hop
 from satisfice.adapters.reasoners.polarity import answers
 from satisfice.adapters.reasoners.reading import read
 from satisfice.adapters.reasoners.scoring import Scene, Scored, scored
+from satisfice.adapters.reasoners.settling import fitting_first
 from satisfice.adapters.reasoners.splitting import comparison_sides
 from satisfice.adapters.reasoners.supporting import support
 from satisfice.core.claims import AnswerType, Claim, ClaimKind
@@ -67,6 +68,7 @@ def _judged(claim: Claim, compared: str, scene: Scene, earlier: Sequence[Evidenc
     aim = aim_of(claim.text, claim.expects)
     ranked = scored(aim, scene)
     trusted = [one for one in ranked if one.passage.trust is Trust.NORMAL]
+    trusted, fits = fitting_first(claim, aim, compared, trusted)
     case = _case(claim, aim, compared, scene, trusted) if trusted else None
     evidence: list[Evidence] = []
     level = 0.0
@@ -76,7 +78,8 @@ def _judged(claim: Claim, compared: str, scene: Scene, earlier: Sequence[Evidenc
             case.over_hop(case.hop, _kept(trusted)) if case.hop else [case.evidence(one) for one in _kept(trusted)]
         )
     evidence += [_mention(claim, one, level) for one in _kept(r for r in ranked if r.passage.trust is not Trust.NORMAL)]
-    if not _identified(aim, trusted) or not _settled(claim, evidence):
+    answered = fits or (case is not None and case.hop is not None)
+    if not answered or not _identified(aim, trusted) or not _settled(claim, evidence):
         level = min(level, _UNSETTLED)
     kept = {item.span for item in evidence}
     outdone = [
