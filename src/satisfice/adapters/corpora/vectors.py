@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Generator, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -112,7 +113,8 @@ class VectorView:
                 rows = self._vectors[first : last + 1]
             else:
                 rows = np.take(self._vectors, block, axis=0, out=buffer[: len(block)], mode="clip")
-            np.dot(rows, wanted, out=result[start : start + len(block)])
+            # Not `dot`: its threads spin for longer than the work takes, and cost a busy machine several times the CPU.
+            np.einsum("ij,j->i", rows, wanted, out=result[start : start + len(block)])
         return result
 
     def position(self, passages: Sequence[int]) -> "Rows":
@@ -192,14 +194,19 @@ def forget_generations(folder: Path, keep: int) -> None:
         if match is None:
             continue
         if int(match[1]) < keep:
-            path.unlink(missing_ok=True)
+            _drop(path)
         else:
             with path.open("rb") as file:
                 epochs.add(json.loads(file.read(_HEADER_BYTES))["epoch"])
     for path in sorted(folder.glob("vectors-*.f32")):
         match = _VECTORS_FILE.fullmatch(path.name)
         if match is not None and int(match[1]) not in epochs:
-            path.unlink(missing_ok=True)
+            _drop(path)
+
+
+def _drop(path: Path) -> None:
+    with suppress(OSError):  # some systems keep what a reader has mapped: it goes with a later generation
+        path.unlink()
 
 
 def _rows_path(folder: Path, generation: int) -> Path:
