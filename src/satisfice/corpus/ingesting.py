@@ -96,7 +96,6 @@ async def ingest(
     *,
     cutter: Cutter,
     clock: Clock,
-    parsers: Parsers | None = None,
     stamps: Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
@@ -115,14 +114,10 @@ async def ingest(
     CorpusError
         The store failed.
     """
-    own = parsers or Parsers()
-    try:
+    async with Parsers() as parsers:
         return await _Ingest(
-            folder, store, cutter=cutter, clock=clock, parsers=own, stamps=Stamps(stamps), on_progress=on_progress
+            folder, store, cutter=cutter, clock=clock, parsers=parsers, stamps=Stamps(stamps), on_progress=on_progress
         ).run()
-    finally:
-        if parsers is None:
-            await own.close()
 
 
 class _Ingest:
