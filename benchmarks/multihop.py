@@ -8,7 +8,6 @@ where the ranking says that the rest is not worth its tokens.
 """
 
 import asyncio
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reporting import Options, Row, emit, parse, read
+from benchmarks.reporting import Options, Row, emit, parse, present, read
 from benchmarks.retrieval import READER, SOURCE, passage_of
 from satisfice.adapters.corpora.local import LocalCorpus
 from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
@@ -168,17 +167,7 @@ async def one_set(options: Options, set_: str, embedder: WordllamaEmbedder) -> l
 
 async def measure(options: Options) -> list[Row]:
     embedder = WordllamaEmbedder()
-    rows: list[Row] = []
-    for set_ in SETS:
-        if (options.data / set_).is_dir():
-            rows += await one_set(options, set_, embedder)
-        else:
-            print(f"{options.data / set_} is missing: skipped", file=sys.stderr)
-    if not rows:
-        sys.exit(
-            f"none of {', '.join(SETS)} is in {options.data}; point --data at a folder laid out as SET/corpus.jsonl"
-        )
-    return rows
+    return [row for set_ in present(options, SETS) for row in await one_set(options, set_, embedder)]
 
 
 def main() -> None:

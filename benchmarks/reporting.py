@@ -83,6 +83,19 @@ def read(options: Options, set_name: str, file: str, *, sample: int = 0) -> list
     return records
 
 
+def present(options: Options, sets: Sequence[str]) -> list[str]:
+    """The sets that are there; those that are not are named. Ends the program when none is."""
+    found = [set_ for set_ in sets if (options.data / set_).is_dir()]
+    for set_ in sets:
+        if set_ not in found:
+            print(f"{options.data / set_} is missing: skipped", file=sys.stderr)
+    if not found:
+        sys.exit(
+            f"none of {', '.join(sets)} is in {options.data}; point --data at a folder laid out as SET/corpus.jsonl"
+        )
+    return found
+
+
 def emit(options: Options, rows: Sequence[Row]) -> None:
     """Print the table and write the JSON file when one was asked for."""
     machine, commit = describe_machine(), describe_commit()

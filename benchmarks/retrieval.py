@@ -1,7 +1,6 @@
 """Is the right passage among the first? Lexical, vector and hybrid search on five public sets, one query a question."""
 
 import asyncio
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.reporting import Options, Row, emit, parse, read
+from benchmarks.reporting import Options, Row, emit, parse, present, read
 from satisfice.adapters.corpora.local import LocalCorpus, embedded_text
 from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
 from satisfice.core.access import Principal
@@ -107,17 +106,7 @@ def with_lexical_as_aim(rows: Sequence[Row]) -> list[Row]:
 
 async def measure(options: Options) -> list[Row]:
     embedder = WordllamaEmbedder()
-    rows: list[Row] = []
-    for set_ in SETS:
-        if (options.data / set_).is_dir():
-            rows += await one_set(options, set_, embedder)
-        else:
-            print(f"{options.data / set_} is missing: skipped", file=sys.stderr)
-    if not rows:
-        sys.exit(
-            f"none of {', '.join(SETS)} is in {options.data}; point --data at a folder laid out as SET/corpus.jsonl"
-        )
-    return rows
+    return [row for set_ in present(options, SETS) for row in await one_set(options, set_, embedder)]
 
 
 def main() -> None:
