@@ -82,7 +82,7 @@ def test_a_passage_that_a_named_passage_links_to_passes_one_with_more_of_the_wor
 def test_each_next_link_of_a_passage_is_worth_less() -> None:
     links = (
         Link(PassageId("a"), 1.0),
-        Link(PassageId("b"), 1.0, ("direct", "born")),
+        Link(PassageId("b"), 1.0, ("direct", "birth")),
         Link(PassageId("c"), 1.0, ("direct",)),
     )
     looked = past(replace(handle("film", 1.0), links=links), *(handle(name, 0.01) for name in "abc"))
@@ -195,14 +195,14 @@ def test_the_rest_is_not_worth_its_tokens_but_three_always_are() -> None:
     ],
 )
 def test_one_word_is_a_title_only_when_it_is_rare_or_written_as_a_name(title: str, named: bool) -> None:
-    common = TermStatistics(1000, {"born": 300, "crawl": 1, "night": 300, "direct": 300})
+    common = TermStatistics(1000, {"birth": 300, "crawl": 1, "night": 300, "direct": 300})
     assert Asked.of(QUESTION, common).names(title) is named
 
 
 def test_cover_counts_rare_words_for_more() -> None:
-    asked = Asked.of("born crawler", TermStatistics(1000, {"born": 300, "crawl": 2}))
+    asked = Asked.of("born crawler", TermStatistics(1000, {"birth": 300, "crawl": 2}))
     assert asked.cover(["crawl"]) > 0.8
-    assert asked.cover(["crawl", "born", "else"]) == pytest.approx(1.0)
+    assert asked.cover(["crawl", "birth", "else"]) == pytest.approx(1.0)
     assert asked.rare == {"crawl"}
 
 
@@ -245,7 +245,7 @@ def test_the_next_query_asks_for_what_is_missing_with_the_names_that_the_best_pa
     proposed = hop(pool(FIRST, held=("film", "other")))
     assert proposed.text == "born Anna Petrova Oslo"
     weights = dict(proposed.weights)
-    assert weights["born"] == weights["anna"] == 1.0
+    assert weights["birth"] == weights["anna"] == 1.0
     assert weights["oslo"] == 0.8
     assert weights["crawl"] == weights["direct"] == 0.1
     lineage = proposed.lineage
