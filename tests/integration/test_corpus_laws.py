@@ -1,6 +1,8 @@
 """A corpus under random histories finds exactly what a list of documents would."""
 
 import asyncio
+import math
+import random
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ from satisfice.core.access import LOCAL_TENANT, Permission, Principal, Use, may_
 from satisfice.core.ids import DocumentId
 from satisfice.core.passages import Passage
 from satisfice.core.sources import SourceProfile
+from satisfice.core.text import search_terms
 from satisfice.testing.conformance.example_corpus import SOURCE, Whole, asking, whole
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega", "退款期限", "E1042")
@@ -106,3 +109,51 @@ async def live(history: Sequence[Step]) -> None:
 @given(st.lists(steps(), min_size=1, max_size=5))
 def test_after_any_history_exactly_the_readable_passages_with_a_word_are_found(history: list[Step]) -> None:
     asyncio.run(live(history))
+
+
+def bm25(query: str, passage: Passage, readable: Sequence[Passage]) -> float:
+    """Written again from the definition: k1 .9, b .4; title and headings count half again with b .75 around 4 terms."""
+
+    def head(one: Passage) -> list[str]:
+        return list(search_terms(one.provenance.title))
+
+    def body(one: Passage) -> list[str]:
+        return [*head(one), *search_terms(one.text)]
+
+    mean = sum(len(body(one)) for one in readable) / len(readable)
+    score = 0.0
+    for term in dict.fromkeys(search_terms(query)):
+        containing = sum(term in body(one) for one in readable)
+        rarity = math.log(1 + (len(readable) - containing + 0.5) / (containing + 0.5))
+        count, in_head = body(passage).count(term), head(passage).count(term)
+        if count:
+            score += 1.9 * rarity * count / (count + 0.9 * (0.6 + 0.4 * len(body(passage)) / mean))
+            score += 0.95 * rarity * in_head / (in_head + 0.9 * (0.25 + 0.75 * len(head(passage)) / 4))
+    return score
+
+
+async def test_word_scores_are_bm25_over_the_readable_passages_alone(tmp_path: Path) -> None:
+    dice = random.Random(5)
+    documents = [
+        whole(
+            f"d{n}",
+            " ".join(dice.choices(WORDS[:5], k=dice.randint(2, 30))) + f" x{n}",
+            title=" ".join(dice.choices(WORDS[:5], k=dice.randint(1, 6))),
+            permission=Permission(tags=frozenset(dice.sample(("red", "blue"), dice.randint(0, 2)))),
+        )
+        for n in range(40)
+    ]
+    async with LocalCorpus(tmp_path, SourceProfile(SOURCE)) as corpus:
+        await transact(corpus, Step(documents))
+        await transact(corpus, Step(deletes=["d3", "d4", "d5"]))
+        held = [p for d, passages in documents if d.id not in {"d3", "d4", "d5"} for p in passages]
+        for reader in READERS[:3]:
+            readable = {p.id: p for p in held if may_read(reader, p.provenance.permission)}
+            hits = await corpus.search(asking("alpha beta omega"), reader, limit=64)
+
+            assert len(hits.handles) > 5
+            for handle in hits.handles:
+                expected = bm25("alpha beta omega", readable[handle.id], list(readable.values()))
+                assert math.isclose(handle.lexical, expected, abs_tol=1e-5)
+            best = max(handle.lexical for handle in hits.handles)
+            assert all(math.isclose(h.score, h.lexical / best, abs_tol=1e-5) for h in hits.handles)
