@@ -91,7 +91,7 @@ _ASKING_ELSEWHERE: tuple[tuple[re.Pattern[str], AnswerType], ...] = (
 _DATE_NOUNS = _listed("year date day month century decade deadline")
 _NUMBER_NOUNS = _listed(
     "number population height length size rate limit maximum minimum temperature weight depth age distance ratio amount "
-    "score total speed altitude area timeout port quota threshold"
+    "score total speed altitude area timeout port quota quorum threshold"
 )
 _PLACE_NOUNS = _listed(
     "country city state river place town region continent island location county village province district street "

@@ -9,6 +9,7 @@ from satisfice.adapters.reasoners.connecting import connected, connections, goes
 from satisfice.adapters.reasoners.hopping import Hop, hop
 from satisfice.adapters.reasoners.polarity import answers
 from satisfice.adapters.reasoners.reading import read
+from satisfice.adapters.reasoners.rivalling import rivals
 from satisfice.adapters.reasoners.scoring import Scene, Scored, scored
 from satisfice.adapters.reasoners.settling import fitting_first
 from satisfice.adapters.reasoners.splitting import comparison_sides
@@ -40,6 +41,8 @@ SETTLED = 0.5
 """From this support on a claim counts as settled, and values are told."""
 _LIKELY = 0.4
 """From this likelihood that a claim goes through something else, two sentences are looked at together."""
+_BESIDES = 2
+"""A sentence that has a claim's every word and no more than these besides says yes or no as plainly as any other."""
 _UNSETTLED = 0.45
 """The most support of a claim whose own identifier, or explicit yes or no, no passage has."""
 
@@ -77,6 +80,8 @@ def _judged(claim: Claim, compared: str, scene: Scene, earlier: Sequence[Evidenc
         evidence = (
             case.over_hop(case.hop, _kept(trusted)) if case.hop else [case.evidence(one) for one in _kept(trusted)]
         )
+        if fits and not case.hop and level >= SETTLED and claim.kind is ClaimKind.OPEN:
+            evidence = _with_rivals(claim, aim, trusted, evidence)
     evidence += [_mention(claim, one, level) for one in _kept(r for r in ranked if r.passage.trust is not Trust.NORMAL)]
     answered = fits or (case is not None and case.hop is not None)
     if not answered or not _identified(aim, trusted) or not _settled(claim, evidence):
@@ -102,6 +107,22 @@ def _case(claim: Claim, aim: Aim, compared: str, scene: Scene, trusted: Sequence
         found = connections(whole, scene)._replace(paired=over.covered if over else 0.0)
         level = (1 - through) * level + through * connected(found)
     return _Case(claim, aim, trusted[0], level, through, over)
+
+
+def _with_rivals(claim: Claim, aim: Aim, trusted: Sequence[Scored], others: Sequence[Evidence]) -> list[Evidence]:
+    """Sentences that differ from the best one in the value alone, as strong as it, before all others."""
+    score = others[0].score
+    said = [
+        replace(_spanned(claim.id, one, Stance.SUPPORTS, score), value=value.value, unit=value.unit)
+        for one, value in rivals(aim, trusted)[:MAX_EVIDENCE]
+    ]
+    taken = [item.span for item in said]
+    rest = [item for item in others if not any(_overlap(item.span, span) for span in taken)]
+    return [*said, *rest][:MAX_EVIDENCE]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.passage_id == other.passage_id and one.start < other.end and other.start < one.end
 
 
 def _kept(ranked: Iterable[Scored]) -> list[Scored]:
@@ -136,7 +157,8 @@ class _Case:
         item = _spanned(self.claim.id, one, Stance.MENTIONS, self._standing(one))
         close = one.score >= self.best.score - _CLOSE
         if self.claim.kind is not ClaimKind.OPEN:
-            return _polar(self.claim, self.aim, one, item)
+            in_full = one.unit.stems.issuperset(self.aim.stems) and len(one.unit.stems - self.aim.held) <= _BESIDES
+            return _polar(self.claim, self.aim, one, replace(item, score=round(self.support, 4)) if in_full else item)
         if self.aim.expects is AnswerType.ANY:
             return replace(item, stance=Stance.SUPPORTS) if close and self._covers(one) else item
         value = _nearest(self.aim, one)

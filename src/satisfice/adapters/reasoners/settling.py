@@ -148,7 +148,7 @@ def fit(claim: Claim, aim: Aim, compared: str, one: Scored) -> int:
         return 0
     if claim.kind is not ClaimKind.OPEN:
         return int(_names_all(aim, one))
-    if one.unit.stems <= aim.held and not one.values:
+    if one.unit.stems <= aim.held and len(one.unit.terms) <= len(aim.stems) and not one.values:
         return 0  # says nothing that the claim does not
     if _sets_apart(claim, compared):
         return _tells_apart(claim, compared, one, text)
