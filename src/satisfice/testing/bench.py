@@ -112,9 +112,11 @@ def steps_taken(run: Run) -> int:
     state, steps = begin(run.log[0]), 0
     for envelope in run.log[1:]:
         fact = envelope.fact
-        if isinstance(fact, OrderDenied | RouteUpgraded):
-            account = ROOT if isinstance(fact, RouteUpgraded) else state.branches[envelope.branch].account
-            steps += state.accounts.left(account)[Dimension.STEPS] > 0
+        if isinstance(fact, OrderDenied):
+            steps += state.accounts.left(state.branches[envelope.branch].account)[Dimension.STEPS] > 0
+        elif isinstance(fact, RouteUpgraded):
+            given_back = state.accounts.close(state.main.account)
+            steps += given_back.left(ROOT)[Dimension.STEPS] > 0
         elif isinstance(fact, Started | BranchOpened):
             steps += 1
         state = evolve(state, envelope)
