@@ -114,7 +114,7 @@ class VectorView:
             else:
                 rows = np.take(self._vectors, block, axis=0, out=buffer[: len(block)], mode="clip")
             # Not `dot`: its threads spin for longer than the work takes, and cost a busy machine several times the CPU.
-            np.einsum("ij,j->i", rows, wanted, out=result[start : start + len(block)])
+            np.vecdot(rows, wanted, out=result[start : start + len(block)])
         return result
 
     def position(self, passages: Sequence[int]) -> "Rows":
