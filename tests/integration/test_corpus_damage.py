@@ -335,8 +335,9 @@ async def test_a_read_only_store_says_what_it_needs_and_is_left_as_it_is(
 async def test_a_corpus_made_without_vectors_gets_them_with_the_next_ingest(
     tmp_path: Path, embedder: WordllamaEmbedder
 ) -> None:
+    many = whole("many", *(f"Part {n}." for n in range(600)))
     async with corpus_in(tmp_path) as corpus:
-        await ingested(corpus, DOCUMENTS)
+        await ingested(corpus, [*DOCUMENTS, many])
     async with corpus_in(tmp_path, embedder) as corpus:
         before = await corpus.search(asking("refunds"), ANYONE, limit=3)
         number = await ingested(corpus, [])

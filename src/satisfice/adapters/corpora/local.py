@@ -232,9 +232,11 @@ class LocalCorpus:
         """Passages stored without an embedder, or with another one, get their vectors now."""
         if not self._lacks_vectors:
             return
-        while rows := await self._workers.write(ingest.without_vectors, _BATCH_PASSAGES):
+        last = 0
+        while rows := await self._workers.write(ingest.without_vectors, last, _BATCH_PASSAGES):
             vectors = await self._vectors([passage_from(row) for _, row in rows])
             await self._workers.write(ingest.set_vectors, [number for number, _ in rows], vectors)
+            last = rows[-1][0]
         await self._workers.write(ingest.embedded)
 
     async def _vectors(self, passages: Sequence[Passage]) -> Sequence[bytes]:
@@ -253,10 +255,10 @@ class LocalCorpus:
             try:
                 await self._see_newest()
             except CorpusError as unreadable:
-                if not isinstance(obstacle, CorpusBusy):
-                    raise (obstacle or unreadable) from unreadable
-                if not left:
+                if obstacle is None or (isinstance(obstacle, CorpusBusy) and not left):
                     raise
+                if not isinstance(obstacle, CorpusBusy):
+                    raise obstacle from unreadable
                 await asyncio.sleep(_OPENING_PAUSE_S)
             else:
                 return

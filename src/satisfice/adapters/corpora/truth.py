@@ -222,12 +222,12 @@ class Ingest:
             if born == self.number:
                 remove_documents(self._connection, [row])
 
-    def without_vectors(self, limit: int) -> Sequence[tuple[int, PassageRow]]:
-        """The first so many live passages that have no vector."""
+    def without_vectors(self, after: int, limit: int) -> Sequence[tuple[int, PassageRow]]:
+        """The next so many live passages that have no vector."""
         return select_passages(
             self._connection,
-            "p.died IS NULL AND p.row NOT IN (SELECT passage FROM vectors) ORDER BY p.row LIMIT ?",
-            (limit,),
+            "p.died IS NULL AND p.row > ? AND p.row NOT IN (SELECT passage FROM vectors) ORDER BY p.row LIMIT ?",
+            (after, limit),
         )
 
     def set_vectors(self, rows: Sequence[int], vectors: Sequence[bytes]) -> None:
