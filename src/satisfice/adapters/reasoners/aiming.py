@@ -113,7 +113,7 @@ _MEASURED = {
     "far": _listed("mile km meter metre kilometre kilometer foot yard"),
     "often": _listed("time day week month year hour minute"),
     **dict.fromkeys(("tall", "high", "deep", "wide"), _listed("foot meter metre m ft inch cm")),
-    "soon": _listed("second minute hour day week month"),
+    **dict.fromkeys(("soon", "quickly"), _listed("second minute hour day week month")),
 }
 _UNMEASURED = frozenset(("large", "big", "fast", "heavy", "late", "early", "hot", "cold"))
 _AUXILIARIES = "is are was were be been do does did has have had can could will would should may might must"

@@ -13,6 +13,13 @@ _SUBJECT = (
 )
 _ASKS = rf"(?:who|whom|whose|what|which|when|where|why|how|{_AUXILIARY}(?=\s+{_SUBJECT}\b))"
 _JOINED = re.compile(rf"(?:,\s*|\s+)(?:and|as well as|und|et|y)\s+(?=(?:also\s+)?{_ASKS}\b)|;\s*(?=\w)", re.IGNORECASE)
+_COMMA = re.compile(r",\s+(?:and\s+|und\s+|et\s+|y\s+)?", re.IGNORECASE)
+_CLAUSE = re.compile(
+    rf"\W*(?P<behind>(?:in|on|at|for|by|from|to|of|with|under)\s+)?"
+    rf"(?:(?:what|why|how|whose)|which(?!\s+{_AUXILIARY}\b)|(?:when|where)\s+{_AUXILIARY}|{_AUXILIARY}\s+{_SUBJECT}|(?P<who>whom?))\b",
+    re.IGNORECASE,
+)
+_LEAST_WORDS = 3
 _JOINED_UNSPACED = re.compile(
     r"[，,；;](?:以及|并且|还有|和)?(?=.*(?:什么|多少|吗|几|谁|哪|如何|怎))|(?:以及|还有)(?=.*(?:什么|多少|吗|几|谁|哪|如何|怎))"
 )
@@ -26,16 +33,31 @@ def parts(question: str) -> tuple[Place, ...]:
     found: list[Place] = []
     for start, end in sentences(question):
         at = start
-        for pattern in (_JOINED, _JOINED_UNSPACED):
-            for match in pattern.finditer(question, start, end):
-                if _stands_alone(question[at : match.start()]) and _stands_alone(question[match.end() : end]):
-                    found.append((at, match.start()))
-                    at = match.end()
+        joints = [m.span() for pattern in (_JOINED, _JOINED_UNSPACED) for m in pattern.finditer(question, start, end)]
+        for joint in sorted({*joints, *_commas(question, start, end)}):
+            if joint[0] < at:
+                continue
+            if _stands_alone(question[at : joint[0]]) and _stands_alone(question[joint[1] : end]):
+                found.append((at, joint[0]))
+                at = joint[1]
         found.append((at, end))
     asking = [(s, e) for s, e in found if _asks(question[s:e])]
     if len(asking) < 2:
         return ((0, len(question)),)
     return tuple(asking)
+
+
+def _commas(question: str, start: int, end: int) -> list[Place]:
+    """The commas of a list of questions: everything between two of them must ask, so that no relative clause is torn off."""
+    joints = [match.span() for match in _COMMA.finditer(question, start, end)]
+    edges = [start, *(edge for joint in joints for edge in joint), end]
+    clauses = [question[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    asking = [_CLAUSE.match(clause) for clause in clauses]
+    if not all(asking) or any(len(terms(clause)) < _LEAST_WORDS for clause in clauses):
+        return []
+    if len(clauses) == 2 and asking[1] is not None and (asking[1]["who"] or asking[1]["behind"]):
+        return []  # "the actor, who ...", "the film, in which ..."
+    return joints
 
 
 def _stands_alone(text: str) -> bool:
