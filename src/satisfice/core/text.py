@@ -61,7 +61,14 @@ STOP_WORDS = _words(
 """Words that say nothing about the subject: articles, prepositions, auxiliaries, pronouns, question words, modals."""
 
 _QUESTION_STOP_WORDS = STOP_WORDS | _words(
-    "many much most more name names named call calls called tell explain describe"
+    """many much most more name names named call calls called tell explain describe
+    wann wie wer wen wem wessen wo woher wohin warum wieso weshalb welche welcher welches welchen welchem viel viele
+    wieviel wieviele quand combien pourquoi où quel quelle quels quelles quoi qui qué quién quiénes cuál cuáles cuándo
+    cuánto cuánta cuántos cuántas dónde quando quanto quanta quanti quante perché quale quali cosa"""
+)
+"""Also the question words of German, French, Spanish and Italian that are no English words (`comment`, `come`, `dove` are)."""
+_UNSPACED_ASKS = re.compile(
+    "(?:什么时候|什么|甚么|怎么样|怎么|怎样|如何|为何|何时|何处|哪里|哪儿|哪[些个]?|谁|多少[个次天年月日人元岁点本种]?|几[个次天年月日人元岁点本种]|(?<=星期)几|多久|多长|吗|呢)"
 )
 _UNSPACED_STOPS = _words(
     "什么 甚么 怎么 怎样 如何 哪里 哪个 哪些 为什 多少 是什 么是 吗 的 了 是 谁 です ですか すか ます とは 何 何で は が を に の "
@@ -105,6 +112,8 @@ def content_stems(text: str) -> tuple[str, ...]:
 
 def question_stems(text: str) -> tuple[str, ...]:
     """Like `content_stems`, and without words that questions are made of (many, most, name, called ...)."""
+    if not text.isascii():
+        text = _UNSPACED_ASKS.sub(" ", text)  # no pair of characters may be half a question word
     return tuple(dict.fromkeys(term for term in search_terms(text) if term not in _QUESTION_STOP_STEMS))
 
 
