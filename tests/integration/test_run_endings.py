@@ -14,7 +14,7 @@ from satisfice.core.amounts import Charge, Dimension
 from satisfice.core.claims import Claim
 from satisfice.core.facts import Classification, RetrievalAction, SearchAbandoned, SearchStarted, ThinkStarted, Thought
 from satisfice.core.ids import ClaimId, ProposalId
-from satisfice.core.orders import Denied, LookUpProposal, StopReason
+from satisfice.core.orders import Denied, LookUpProposal, Step, StopReason
 from satisfice.core.queries import Query, ReasonCode
 from satisfice.core.sources import Shape
 from satisfice.core.tasks import Complexity
@@ -232,3 +232,31 @@ async def test_no_retrieval_and_no_draft_is_no_answer(clock: FakeClock) -> None:
     report = run.report()
     assert (report.stop, report.answer, report.outcome) == (StopReason.NOT_NEEDED, None, "refused")
     assert_sound(run, retriever)
+
+
+async def test_a_run_cancelled_while_its_answer_is_written_quotes_what_it_has_and_asks_nobody_else(
+    clock: FakeClock,
+) -> None:
+    retriever = ScriptedRetriever({"alpha": Reply((passage("p", "alpha is 1"),))}, clock=clock)
+    ok = ModelReply(Completion("ok"))
+    model = ScriptedModel([ok, ok, replace(ok, delay_ms=60_000)], clock=clock)
+    plan = planned(claims=[Claim(ClaimId("a"), "alpha", "alpha")], proposals=[search("alpha", "a")])
+
+    def judged(view: View) -> Thought:
+        return supports_by_text(view, {"alpha is 1": "a"})
+
+    made = world(clock, [retriever], reasoner(plan, judged), models={"scripted": model})
+    made = replace(made, reasoners={**made.reasoners, "scripted": by_model(plan, judged)})
+    async with clock.running():
+        run = await Run.create(made, started("alpha", retrievers=[retriever], routes=(MODEL,), writer="scripted"))
+        driving = asyncio.ensure_future(run.drive())
+        await clock.advance(1_000)
+        assert run.state.stop is not None
+        run.cancel()
+        await driving
+
+    writes = [e.fact.order.by for e in run.log if isinstance(e.fact, ThinkStarted) and Step.WRITE in e.fact.order.steps]
+    assert writes == ["scripted"]
+    assert run.report().stop is StopReason.SUFFICIENT, "that was decided before"
+    assert run.report().answer == "alpha is 1"
+    assert_sound(run, retriever, model)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from satisfice.core.access import may_read
 from satisfice.core.amounts import SUMS, Amounts, Dimension
@@ -84,6 +85,7 @@ def assert_sound(run: Run, *doubles: ScriptedRetriever | ScriptedModel) -> None:
     _assert_spending(run, doubles)
     _assert_time(run)
     _assert_nothing_lost(run)
+    _assert_nothing_asked_twice(run)
     assert verify(run.log).differences == ()
     assert all(double.running == 0 for double in doubles)
     report = run.report()
@@ -101,7 +103,9 @@ def _assert_spending(run: Run, doubles: Sequence[ScriptedRetriever | ScriptedMod
     models = [double for double in doubles if isinstance(double, ScriptedModel)]
     assert spent[Dimension.QUERIES] == sum(len(r.calls) for r in retrievers)
     assert spent[Dimension.MODEL_CALLS] == sum(len(m.prompts) for m in models)
-    assert spent[Dimension.DOCUMENTS] >= len(run.state.ledger.passages)
+    returned = [e.fact for e in run.log if isinstance(e.fact, SearchFinished | LookUpFinished)]
+    paid = sum(fact.charge.amounts.documents for fact in returned)
+    assert paid == len({p.id for fact in returned for p in fact.passages}), "every passage is paid for once"
     assert spent[Dimension.STEPS] == steps_taken(run)
     shown = {line.dimension: line.spent for line in run.report().spent}
     assert shown == {**spent, Dimension.WALL_CLOCK_MS: run.state.now_ms}
@@ -130,6 +134,12 @@ def _assert_time(run: Run) -> None:
     assert [envelope.seq for envelope in run.log] == list(range(1, len(run.log) + 1))
     assert times[-1] <= limit + GRACE_MS
     assert all(e.at_ms < limit for e in run.log if isinstance(e.fact, SearchStarted | LookUpStarted))
+
+
+def _assert_nothing_asked_twice(run: Run) -> None:
+    """What the world said no to is not asked for again before anything else happened."""
+    denied = [e.fact.order if isinstance(e.fact, OrderDenied) else None for e in run.log]
+    assert not any(order is not None and order == following for order, following in pairwise(denied))
 
 
 def _assert_nothing_lost(run: Run) -> None:
