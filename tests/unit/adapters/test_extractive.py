@@ -394,6 +394,13 @@ def test_what_two_documents_say_alike_is_quoted_once() -> None:
     assert texts.count("Annual plans can be refunded in full within 30 days of purchase.") == 1
 
 
+def test_a_copy_that_differs_in_marks_and_line_breaks_is_not_quoted_again() -> None:
+    marked = REFUNDS.text.replace("Annual plans can be refunded", "*Annual plans* can\nbe refunded")
+    other = passage("copy", marked, "Refund policy", headings=("Refund policy", "Refund window"))
+    texts = shown(judged(held("How long is the refund window for annual plans?", REFUNDS, other, OFFICES)))
+    assert sum("refunded in full within 30 days" in text for text in texts) == 1
+
+
 def test_evidence_from_suspicious_text_is_not_quoted_whoever_judged_it() -> None:
     view = held("How long is the refund window for annual plans?", REFUNDS)
     thought = judged(view)

@@ -88,6 +88,26 @@ def scene(text: str, title: str = "Guide") -> Scene:
             "Let's publish a crate and look at how it differs from a program.",
         ),
         (
+            "How do I log in to the registry?",
+            "To log in to the registry, run the login command with your token.",
+            "In order to become an owner, a user must have logged into the registry.",
+        ),
+        (
+            "How do I install the tool?",
+            "To install the tool, run the setup script once.",
+            "To install the latest tool: `https://example.org/en/latest <https://example.org/en/latest>`_.",
+        ),
+        (
+            "What is the default of codegen units in the dev profile?",
+            "The default of codegen units in the dev profile is 256.",
+            "- Type: integer - Default: See the dev profile for codegen units.",
+        ),
+        (
+            "What does --count do?",
+            "--count is the option that prints only how many lines match.",
+            "Lines that do not match are left out when\n    --count is given with another option.",
+        ),
+        (
             "How do I undo the last commit?",
             "To undo the last commit, reset the branch to the one before.",
             "The last three commits were bad and nobody wants to see them.",

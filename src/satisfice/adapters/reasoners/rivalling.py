@@ -33,7 +33,7 @@ def rivals(aim: Aim, ranked: Sequence[Scored]) -> tuple[Rival, ...]:
         if value is not None and value.unit == mine.unit and _about(one, value) == about:
             found.append((one, value))
             documents.add(document)
-    return tuple(found) if len(found) > 1 else ()
+    return tuple(found) if any(value.value != mine.value for _, value in found) else ()
 
 
 def _same_of_claim(aim: Aim, best: Scored, one: Scored) -> bool:

@@ -57,6 +57,11 @@ _CONTENTS_LINE = re.compile(r"^\s*\d+(?:\.\d+)*\.?\s+\S[^.:;!?\n]{0,60}$", re.MU
 _LEAST_CONTENTS = 4
 _METADATA = re.compile(r"\s*[-*+]?\s*(?:\*\*)?[A-Z][\w -]{1,20}(?:\*\*)?\s*(?::\s|-\s)\s*\S+(?:\s\S+){0,4}\s*$")
 _LEAST_SAID = 3
+_DEFERS = re.compile(r"[:=]\s*(?:see|refer to)\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://\S+|\b[\w-]+(?:\.[\w-]+)+/\S*|\]\([^)]*\)")
+_ASKS_WHERE = re.compile(r"\b(?:where|link|url|website|site|page|address|repository)\b", re.IGNORECASE)
+_ITEM_MARK = re.compile(r"[.)]\s")
+_SENTENCE_STARTS = re.compile(r"[.:;!?]\s|\n\s*\n|\n\s*(?=[-*+•]\s)|\n#+\s|\n(?=\S)")
 _NUMBERED = re.compile(
     r"(?:\b(?:figure|listing|chapter|section|table|step|part|page|appendix)\s*|[/#_\w(]-?)$", re.IGNORECASE
 )
@@ -144,7 +149,7 @@ def fit(claim: Claim, aim: Aim, compared: str, one: Scored) -> int:
     text = one.passage.text[one.unit.start : one.unit.end]
     if _POINTS.match(text) or _is_contents(text) or _is_change(one, text, f"{compared} {claim.text}"):
         return 0
-    if not _does(claim.text, one):
+    if not _does(claim.text, one) or _DEFERS.search(text) or _is_address(claim.text, aim, text):
         return 0
     if claim.kind is not ClaimKind.OPEN:
         return int(_names_all(aim, one))
@@ -196,6 +201,14 @@ def _is_change(one: Scored, text: str, asked: str) -> bool:
     return _CHANGE.search(text) is not None or (listed and _BULLET.match(text) is not None)
 
 
+def _is_address(asked: str, aim: Aim, text: str) -> bool:
+    """Whether it says where to look, and nothing else."""
+    if _ADDRESS.search(text) is None or _ASKS_WHERE.search(asked):
+        return False
+    rest = {term.stem for term in terms(_ADDRESS.sub(" ", text))} - aim.held
+    return len(rest) <= _LEAST_SAID
+
+
 def _is_metadata(text: str) -> bool:
     return all(_METADATA.match(line) for line in text.splitlines() if line.strip())
 
@@ -204,12 +217,16 @@ def _is_metadata(text: str) -> bool:
 
 
 def _does(question: str, one: Scored) -> bool:
-    """What somebody wants to do is said in the unit, or in what stands over it."""
+    """What somebody wants to do is said in the unit, or for a procedure in what stands over it; and as what to do, not as done."""
     match = _ACTS.match(question)
     if match is None:
         return True
-    near = one.unit.stems if HOW_TO.search(question) is None else one.unit.stems | one.unit.before | one.unit.above
-    return stem(match["verb"]) in near
+    verb = match["verb"].lower()
+    if HOW_TO.search(question) is None:
+        return stem(verb) in one.unit.stems
+    if stem(verb) in one.unit.before | one.unit.above:
+        return True
+    return any(term.stem == stem(verb) and not term.text.lower().endswith("ed") for term in one.unit.terms)
 
 
 def _names_all(aim: Aim, one: Scored) -> bool:
@@ -263,13 +280,14 @@ def _says_at(text: str, place: _Named, *, does: bool) -> int:
     """What is said of the words at that place: `X is`, `X: ...`, `X does`, or `is called X`."""
     line = max(text.rfind("\n", 0, place.start), text.rfind(". ", 0, place.start)) + 1
     ahead = text[line : place.start]
+    opening = max((match.end() for match in _SENTENCE_STARTS.finditer(text, 0, place.start)), default=0)
     behind = text[place.end :].lstrip("`*_\"'”’>)]")
     labelled = len(ahead) <= _LABEL_CHARS and not _WORDY.search(ahead) and (does or not any(map(str.isalpha, ahead)))
     if labelled and _LABELLED.match(behind):
         return 1
-    if _CALLED.search(ahead):
+    if _CALLED.search(text[opening : place.start]):
         return 2
-    if not _INTRODUCES.match(ahead):
+    if not _INTRODUCES.fullmatch(text[opening : place.start]):
         return 0
     said = _IS.match(behind)
     if said:
@@ -280,7 +298,14 @@ def _says_at(text: str, place: _Named, *, does: bool) -> int:
 def _amounts(one: Scored) -> list[Value]:
     """Its numbers without those that only number a figure, a chapter or a manual page."""
     text = one.passage.text
-    return [v for v in one.values if not _NUMBERED.search(text[max(one.unit.start, v.start - 12) : v.start])]
+    return [
+        value
+        for value in one.values
+        if not _NUMBERED.search(text[max(one.unit.start, value.start - 12) : value.start])
+        and not (
+            _ITEM_MARK.match(text, value.end) and not text[text.rfind("\n", 0, value.start) + 1 : value.start].strip()
+        )
+    ]
 
 
 def _counts(aim: Aim, one: Scored) -> bool:

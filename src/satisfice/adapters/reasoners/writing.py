@@ -10,6 +10,7 @@ from satisfice.core.evidence import Evidence, Judgement, Stance
 from satisfice.core.ids import PassageId
 from satisfice.core.orders import Answer, Sentence
 from satisfice.core.passages import Passage, Span, Trust, quote, quote_hash
+from satisfice.core.text import terms
 from satisfice.ports.reasoner import View
 
 RIVAL = 0.75
@@ -79,18 +80,23 @@ def _fitting(ranked: Sequence[Evidence], passages: Mapping[PassageId, Passage], 
     best = ranked[0].score if ranked else 0.0
     texts: dict[str, Evidence] = {}
     for item in ranked:
-        texts.setdefault(quote(passages[item.span.passage_id], item.span), item)
+        texts.setdefault(_wording(quote(passages[item.span.passage_id], item.span)), item)
     together = [item for item in texts.values() if item.stance is Stance.SUPPORTS and best - item.score <= TOGETHER]
     if len(together) > 1:
         return together
     kept: list[Evidence] = []
     room = QUOTED_WORDS
-    for text, item in texts.items():
-        words = len(text.split())
+    for item in texts.values():
+        words = len(quote(passages[item.span.passage_id], item.span).split())
         if len(kept) < MOST_QUOTES and item.score >= rival * best and (not kept or words <= room):
             kept.append(item)
             room -= words
     return kept
+
+
+def _wording(text: str) -> str:
+    """The words alone: copies of a page differ in marks, case and line breaks."""
+    return " ".join(term.text.lower() for term in terms(text)) or text
 
 
 def _quoted(claim: Claim, item: Evidence, passages: Mapping[PassageId, Passage]) -> Sentence:
