@@ -12,8 +12,16 @@ from satisfice.adapters.reasoners.extractive import ExtractiveReasoner
 from satisfice.core.access import Principal
 from satisfice.core.amounts import Charge, Dimension
 from satisfice.core.claims import Claim
-from satisfice.core.facts import Classification, RetrievalAction, SearchAbandoned, SearchStarted, ThinkStarted, Thought
-from satisfice.core.ids import ClaimId, ProposalId
+from satisfice.core.facts import (
+    Classification,
+    RetrievalAction,
+    RouteUpgraded,
+    SearchAbandoned,
+    SearchStarted,
+    ThinkStarted,
+    Thought,
+)
+from satisfice.core.ids import ClaimId, PassageId, ProposalId
 from satisfice.core.orders import Denied, LookUpProposal, Step, StopReason
 from satisfice.core.queries import Query, ReasonCode
 from satisfice.core.sources import Shape
@@ -24,7 +32,7 @@ from satisfice.ports.reasoner import View
 from satisfice.ports.retriever import MAX_HANDLES, Hits, TermStatistics
 from satisfice.runtime.engine import Run
 from satisfice.testing.bench import MODEL, assert_sound, by_model, planned, reasoner
-from satisfice.testing.building import DOCS, drive, passage, search, started, supports_by_text, world
+from satisfice.testing.building import DOCS, drive, passage, retrieve, search, started, supports_by_text, world
 from satisfice.testing.clock import FakeClock
 from satisfice.testing.scripted import ModelReply, Reply, ScriptedModel, ScriptedRetriever, without_text
 
@@ -260,3 +268,40 @@ async def test_a_run_cancelled_while_its_answer_is_written_quotes_what_it_has_an
     assert run.report().stop is StopReason.SUFFICIENT, "that was decided before"
     assert run.report().answer == "alpha is 1"
     assert_sound(run, retriever, model)
+
+
+async def test_a_timer_set_for_a_narrower_slice_does_not_end_the_run_after_the_upgrade(clock: FakeClock) -> None:
+    """The slice's time runs out while a shared limit makes up its mind; the class's own time has hardly begun."""
+    retriever = ScriptedRetriever({"alpha": Reply((passage("p", "alpha is 1"),), delay_ms=10)}, clock=clock)
+    plan = planned(claims=[Claim(ClaimId("a"), "alpha", "alpha")], proposals=[search("alpha", "a")])
+    plan = replace(plan, classification=retrieve(Complexity.SINGLE_SHOT))
+    quota = SlowQuota(clock, "r1:3", 3_000)
+    made = world(
+        clock,
+        [retriever],
+        reasoner(plan, lambda v: supports_by_text(v, {"alpha is 1": "a"})),
+        quota=quota,
+        quota_path=["t"],
+    )
+
+    async with clock.running():
+        run = await drive(made, started("alpha", retrievers=[retriever]))
+
+    assert [type(e.fact) for e in run.log].count(RouteUpgraded) == 1
+    assert run.report().stop is StopReason.SUFFICIENT
+    assert quota.held == set()
+    assert_sound(run, retriever)
+
+
+async def test_a_thought_that_names_none_of_what_it_was_shown_is_not_asked_for_ever(clock: FakeClock) -> None:
+    retriever = ScriptedRetriever({"alpha": Reply((passage("p", "alpha?"),))}, clock=clock)
+    plan = planned(claims=[Claim(ClaimId("a"), "alpha", "alpha")], proposals=[search("alpha", "a")])
+    elsewhere = Thought(judged=(PassageId("another"),))
+    made = world(clock, [retriever], reasoner(plan, lambda _: elsewhere))
+
+    async with clock.running():
+        run = await drive(made, started("alpha", retrievers=[retriever]))
+
+    assert run.report().stop is not StopReason.BUDGET_EXHAUSTED
+    assert len([e for e in run.log if isinstance(e.fact, ThinkStarted)]) <= 3
+    assert_sound(run, retriever)
