@@ -75,6 +75,11 @@ def test_sentences_alike_but_for_the_value_are_a_conflict_that_the_newer_one_win
         ("What is the pool entry fee?", "The pool entry fee is 4 EUR.", "The sauna entry fee is 9 EUR."),
         ("What is the pool entry fee?", "The pool entry fee is 4 EUR.", "The pool entry fee is 3 percent."),
         (
+            "How long are unused files kept?",
+            "Unused files are kept in the folder for 90 days.",
+            "Unused files kept too long are deleted since release 1.88.",
+        ),
+        (
             "Are dogs allowed in the garden?",
             "Dogs are allowed in the garden.",
             "Dogs are allowed in the garden on a leash of two metres, but not in the greenhouse.",

@@ -88,6 +88,11 @@ def scene(text: str, title: str = "Guide") -> Scene:
             "Let's publish a crate and look at how it differs from a program.",
         ),
         (
+            "How long are unused files kept?",
+            "Unused files are kept for 90 days.",
+            "Deletion of unused files that are kept was stabilized in release 1.88.",
+        ),
+        (
             "How do I log in to the registry?",
             "To log in to the registry, run the login command with your token.",
             "In order to become an owner, a user must have logged into the registry.",

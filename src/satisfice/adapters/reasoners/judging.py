@@ -11,7 +11,7 @@ from satisfice.adapters.reasoners.polarity import answers
 from satisfice.adapters.reasoners.reading import read
 from satisfice.adapters.reasoners.rivalling import rivals
 from satisfice.adapters.reasoners.scoring import Scene, Scored, scored
-from satisfice.adapters.reasoners.settling import fitting_first
+from satisfice.adapters.reasoners.settling import fit, fitting_first
 from satisfice.adapters.reasoners.splitting import comparison_sides
 from satisfice.adapters.reasoners.supporting import support
 from satisfice.core.claims import AnswerType, Claim, ClaimKind
@@ -78,7 +78,9 @@ def _judged(claim: Claim, compared: str, scene: Scene, earlier: Sequence[Evidenc
     if case is not None:
         level = case.support
         evidence = (
-            case.over_hop(case.hop, _kept(trusted)) if case.hop else [case.evidence(one) for one in _kept(trusted)]
+            case.over_hop(case.hop, _kept(trusted))
+            if case.hop
+            else [_told(case.evidence(one), fit(claim, aim, compared, one)) for one in _kept(trusted)]
         )
         if fits and not case.hop and level >= SETTLED and claim.kind is ClaimKind.OPEN:
             evidence = _with_rivals(claim, aim, trusted, evidence)
@@ -107,6 +109,11 @@ def _case(claim: Claim, aim: Aim, compared: str, scene: Scene, trusted: Sequence
         found = connections(whole, scene)._replace(paired=over.covered if over else 0.0)
         level = (1 - through) * level + through * connected(found)
     return _Case(claim, aim, trusted[0], level, through, over)
+
+
+def _told(item: Evidence, fitness: int) -> Evidence:
+    """A value is set against others only where its unit is of the kind that settles the claim."""
+    return item if fitness else replace(item, value="", unit="")
 
 
 def _with_rivals(claim: Claim, aim: Aim, trusted: Sequence[Scored], others: Sequence[Evidence]) -> list[Evidence]:

@@ -33,6 +33,7 @@ _KIND_WORDS = frozenset(
         "option flag command parameter argument setting variable error code exit status term word function method"
     )
 )
+_LASTING = re.compile(r"\bhow (?:long|soon|quickly)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
 _WHO = re.compile(r"\W*who\s+(?:(?:is|are|was|were|has|have|had|did|does)\s+)?(?:the\s+)?(?P<x>[\w-]+)", re.IGNORECASE)
 _ABOUT_CHANGES = re.compile(
@@ -166,6 +167,8 @@ def fit(claim: Claim, aim: Aim, compared: str, one: Scored) -> int:
 def _has_kind(claim: Claim, aim: Aim, one: Scored, text: str) -> bool:
     if aim.expects is AnswerType.NUMBER and one.values and not _amounts(one):
         return False
+    if _LASTING.search(claim.text) and one.values and not any(_last(v) in aim.units for v in one.values):
+        return False
     if aim.wants_default and "default" not in f"{text} {' '.join(one.unit.above | one.unit.before)}".lower():
         return False
     if _COUNTED.search(claim.text):
@@ -293,6 +296,10 @@ def _says_at(text: str, place: _Named, *, does: bool) -> int:
     if said:
         return 2 if said["full"] else 1
     return int(does and _DOES.match(behind) is not None)
+
+
+def _last(value: Value) -> str:
+    return value.unit.rsplit(" ", 1)[-1]
 
 
 def _amounts(one: Scored) -> list[Value]:
