@@ -111,7 +111,7 @@ async def test_o_13_cancel_gives_the_report_at_once_and_nothing_goes_on(clock: F
         assert asyncio.get_running_loop().time() - asked <= 0.5
         assert tasks() == set()
         await bench.assert_over(run)
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
     assert report.stop is StopReason.CANCELLED
     assert report.outcome == "cancelled"
     assert report.answer is None
