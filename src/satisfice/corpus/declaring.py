@@ -29,6 +29,8 @@ _STICKY = frozenset({EvidenceClass.FORUM, EvidenceClass.GENERATED})
 _AUTHORITIES = {authority.name.lower(): authority for authority in Authority}
 _CLASSES = {kind.value: kind for kind in EvidenceClass}
 _KEYS = ("title", "authority", "class", "published", "version", "access", "supersedes", "origin")
+_SLIP = 0.9
+"""How like `access` a key must be to count as a slip: one letter too few, too many or wrong; `accessed` is a word."""
 _DATE_KEYS = ("published", "published_at", "date")
 DECLARING_KEYS = frozenset({*_KEYS, *_DATE_KEYS})
 """Keys that have a meaning here; every other is metadata."""
@@ -62,7 +64,8 @@ def declare(fields: Fields) -> Declared:
     Raises
     ------
     Unreadable
-        `access` is there and is neither a name nor a list of names: what may be read by whom is never guessed.
+        `access` is there and is neither a name nor a list of names, or is misspelt: what may be read by whom is never
+        guessed.
     """
     problems: list[str] = []
     published = next((fields[key] for key in _DATE_KEYS if fields.get(key)), None)
@@ -190,6 +193,9 @@ def _first(values: tuple[str, ...] | None) -> str | None:
 
 def _tags(fields: Fields) -> frozenset[str]:
     if "access" not in fields:
+        slip = difflib.get_close_matches("access", sorted(set(fields) - DECLARING_KEYS), n=1, cutoff=_SLIP)
+        if slip:
+            raise Unreadable(f"its key {slip[0]!r} reads like a slip for 'access'. Write `access:`, or rename the key")
         return frozenset()
     values = fields["access"]
     if values is None or len(values) > MAX_TAGS or any(len(value) > MAX_VALUE_CHARS for value in values):

@@ -157,3 +157,13 @@ def test_typed_values_read_like_written_ones() -> None:
     assert fields_of({"A": 1, "b": [1.5, "x"], "c": None, "d": True, "e": {"x": 1}, "f": " ", "g": [[1, 2]]}) == {
         "a": ("1",), "b": ("1.5", "x"), "c": (), "d": ("true",), "e": None, "f": (), "g": None,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["acces", "acess", "accesss"])
+def test_a_slip_for_access_does_not_open_a_document(key: str) -> None:
+    with pytest.raises(Unreadable, match="slip for 'access'"):
+        declare({key: ("hr",)})
+
+
+def test_a_word_that_is_only_like_access_is_metadata() -> None:
+    assert declare({"accessed": ("2026-01-01",)}).metadata == (("accessed", "2026-01-01"),)
