@@ -43,10 +43,10 @@ def main() -> None:
     options = parse("speed", "What satisfice itself costs, beside the work it does.")
     rows = [
         *imports(options),
+        *concurrent(options),  # before what needs more memory: growth is read off the process's peak
         *loop(options),
         *deciding(options),
         *whole_ask(options),
-        *concurrent(options),
         *cancelling(options),
         *asyncio.run(measure(options)),
     ]
