@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from satisfice.adapters.corpora.local import LocalCorpus
-from satisfice.adapters.corpora.schema import WriterLock
+from satisfice.adapters.corpora.schema import WriterLock, explained
 from satisfice.adapters.embedders.wordllama import WordllamaEmbedder
 from satisfice.core.sources import SourceProfile
 from satisfice.errors import CorpusBusy, CorpusCorrupt, CorpusError, EmbedderError
@@ -515,3 +515,14 @@ async def test_a_corpus_can_be_opened_again(tmp_path: Path) -> None:
 def test_limits_on_files_are_those_of_this_process_only() -> None:
     """The stand-in for a full disk must not have leaked."""
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 400_000
+
+
+def test_a_panic_below_and_an_index_out_of_bounds_are_told_as_damage(tmp_path: Path) -> None:
+    class PanicException(BaseException):
+        pass
+
+    for failure in (PanicException("range end"), IndexError("out of bounds")):
+        with pytest.raises(CorpusCorrupt, match="move .* away and ingest again"), explained(tmp_path):
+            raise failure
+    with pytest.raises(KeyboardInterrupt), explained(tmp_path):
+        raise KeyboardInterrupt

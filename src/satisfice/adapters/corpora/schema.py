@@ -135,7 +135,7 @@ def create(folder: Path, store: str, terms_by: str) -> None:
 
 @contextmanager
 def explained(folder: Path) -> Generator[None]:
-    """SQLite's errors in words that say what to do."""
+    """The errors of SQLite, of the disk and of damaged indexes in words that say what to do."""
     try:
         yield
     except sqlite3.Error as failure:
@@ -144,6 +144,15 @@ def explained(folder: Path) -> Generator[None]:
         raise CorpusError(
             ADAPTER,
             f"{failure.filename or folder} cannot be used ({failure.strerror}); check its rights and free space",
+        ) from failure
+    except BaseException as failure:
+        # tantivy panics on some damaged files, and a panic is no `Exception`; a damaged matrix gives an index out of it.
+        if type(failure).__name__ != "PanicException" and not isinstance(failure, IndexError):
+            raise
+        raise CorpusCorrupt(
+            ADAPTER,
+            f"an index in {folder} is damaged ({type(failure).__name__}); to rebuild, move {folder} away and ingest again: "
+            "your documents are not touched",
         ) from failure
 
 
