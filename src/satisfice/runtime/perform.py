@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from satisfice.core.amounts import Amounts, Charge
+from satisfice.core.checking import fault_of
 from satisfice.core.facts import (
     CacheReadFailed,
     LookUpFailed,
@@ -15,6 +16,7 @@ from satisfice.core.facts import (
     SearchFinished,
     ThinkFailed,
     ThinkFinished,
+    Thought,
 )
 from satisfice.core.orders import Effect, LookUp, ReadCache, Rerank, Search, Think
 from satisfice.core.passages import Passage
@@ -133,7 +135,7 @@ class Performer:
         answer = reasoner.ask(order.steps, view)
         if isinstance(answer, Prompt):
             return await self._prompted(order, attempt, reasoner, view, answer)
-        return ThinkFinished(answer, attempt.cost(), reasoner.id)
+        return _thought(order, answer, attempt.cost(), reasoner.id)
 
     async def _prompted(
         self, order: Think, attempt: Attempt, reasoner: Reasoner, view: View, prompt: Prompt
@@ -151,14 +153,14 @@ class Performer:
         read = reasoner.read(order.steps, view, completion)
         if isinstance(read, Unusable):
             return ThinkFailed(read.why, retryable=True, charge=attempt.cost())
-        return ThinkFinished(read, attempt.cost(), reasoner.id, prompt.hash)
+        return _thought(order, read, attempt.cost(), reasoner.id, prompt.hash)
 
     def _usage(self, order: Think, prompt: Prompt, completion: Completion) -> Charge:
         """Real usage where the provider reports it; a marked estimate for what it leaves out."""
         model = self._world.models[order.by]
         usage = completion.usage
-        prompt_tokens = usage.prompt_tokens
-        completion_tokens = usage.completion_tokens
+        prompt_tokens = _reported(usage.prompt_tokens)
+        completion_tokens = _reported(usage.completion_tokens)
         estimated = prompt_tokens is None or completion_tokens is None
         if prompt_tokens is None:
             prompt_tokens = model.prompt_tokens(prompt)
@@ -172,6 +174,19 @@ class Performer:
             cost_microusd=order.ceiling.amounts.cost_microusd if cost is None else cost,
         )
         return Charge(amounts, estimated=estimated)
+
+
+def _thought(order: Think, thought: Thought, charge: Charge, by: str, prompt: str = "") -> ThinkFinished | ThinkFailed:
+    """What a reasoner said, unless it is not what its types promise: then nothing may rely on it."""
+    fault = "" if order.by == "extractive" else fault_of(thought)
+    if fault:
+        return ThinkFailed(f"unusable thought: {fault}", retryable=False, charge=charge)
+    return ThinkFinished(thought, charge, by, prompt)
+
+
+def _reported(tokens: int | None) -> int | None:
+    """A number of tokens a provider can have used; anything else was not reported."""
+    return tokens if type(tokens) is int and tokens >= 0 else None
 
 
 # --- charges -------------------------------------------------------------------------------------------------------
