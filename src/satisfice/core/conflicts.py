@@ -179,8 +179,7 @@ def _type(claim: Claim) -> AnswerType:
 
 def _beats(side: _Side, other: _Side, attributes: Sequence[tuple[str, str]]) -> str:
     """Why this side holds against the other; empty when it does not."""
-    replaces = any(supersedes(a, b) for a in side.origins for b in other.origins)
-    replaced = any(supersedes(b, a) for a in side.origins for b in other.origins)
+    replaces, replaced = _replaces(side, other), _replaces(other, side)
     if replaces != replaced:
         return "it supersedes the other document" if replaces else ""
     if not _scoped_apart(side, other, attributes):
@@ -191,6 +190,12 @@ def _beats(side: _Side, other: _Side, attributes: Sequence[tuple[str, str]]) -> 
             return f"{_named(side.tier)} stands above {_named(other.tier)}" if side.tier > other.tier else ""
     mine, theirs = _matches(side, attributes), _matches(other, attributes)
     return f"it applies to {mine}" if mine and not theirs and _scoped_apart(side, other, attributes) else ""
+
+
+def _replaces(side: _Side, other: _Side) -> bool:
+    """Whether a side declares that it supersedes the other. Below SECONDARY nobody replaces a higher tier by saying so."""
+    may = side.tier >= min(other.tier, Authority.SECONDARY)
+    return may and any(supersedes(a, b) for a in side.origins for b in other.origins)
 
 
 def _newer(side: _Side, other: _Side) -> str:

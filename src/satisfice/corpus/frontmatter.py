@@ -20,6 +20,10 @@ _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 _KEY_LINE = re.compile(r"^[A-Za-z_][\w -]*:(?:\s|$)", re.MULTILINE)
 _ACCESS_LINE = re.compile(r"^[ \t]*[\"']?access\b", re.MULTILINE | re.IGNORECASE)
+_MEANT = re.compile(
+    r"\s*(?:-{3,}|\+{3,}|\{)[^\n]*\n?(?:[^\n]*\n){0,20}?[ \t{,]*[\"']?access[\"']?[ \t]*[:=]", re.IGNORECASE
+)
+"""A text that opens like front matter of some kind and soon has a key `access`."""
 _ABSENT = frozenset({"~", "null", "Null", "NULL"})
 _LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -45,14 +49,15 @@ def front_matter(text: str) -> FrontMatter:
         The block is broken and speaks of access: what may be read by whom is never guessed.
     """
     opening = _OPENING.match(text)
-    if opening is None:
+    closing = _CLOSING.search(text, opening.end(), opening.end() + MAX_CHARS) if opening else None
+    block = text[opening.end() : closing.start()] if opening and closing else ""
+    if closing is None or (block.strip() and not _KEY_LINE.search(block)):  # none, or two rules with text between them
+        if _MEANT.match(text):
+            raise Unreadable(
+                "its first lines look like front matter that names access, but are none. Put `---` alone on the first "
+                "line and behind the last key, one `key: value` a line"
+            )
         return FrontMatter({})
-    closing = _CLOSING.search(text, opening.end(), opening.end() + MAX_CHARS)
-    if closing is None:
-        return FrontMatter({})
-    block = text[opening.end() : closing.start()]
-    if block.strip() and not _KEY_LINE.search(block):
-        return FrontMatter({})  # two rules with text between them
     try:
         return FrontMatter(dict(_pairs(block)), closing.end())
     except yaml.YAMLError as error:

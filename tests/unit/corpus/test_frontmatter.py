@@ -78,3 +78,31 @@ def test_any_text_gives_fields_or_a_reason(block: str) -> None:
     except Unreadable:
         return
     assert found.body_start <= len(block) + len("---\n\n---\nrest")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n---\naccess: [hr]\n---\nSecret.\n",
+        " ---\naccess: [hr]\n---\nSecret.\n",
+        "----\naccess: [hr]\n----\nSecret.\n",
+        "+++\naccess = ['hr']\n+++\nSecret.\n",
+        "---\ntitle: A\naccess: [hr]\nSecret, and the block never ends.\n",
+        '---\n{"access": ["hr"]}\n---\nSecret.\n',
+    ],
+)
+def test_what_is_meant_for_front_matter_and_names_access_is_not_taken_for_text(text: str) -> None:
+    with pytest.raises(Unreadable, match="look like front matter"):
+        front_matter(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Doors\n\naccess: the door at the back\n",
+        "---\n\nA rule, and text that gives access to nothing.\n\n---\n",
+        "Ask for access: it is given the same day.\n",
+    ],
+)
+def test_text_that_only_speaks_of_access_is_text(text: str) -> None:
+    assert front_matter(text).fields == {}
