@@ -522,7 +522,7 @@ def test_a_panic_below_and_an_index_out_of_bounds_are_told_as_damage(tmp_path: P
         pass
 
     for failure in (PanicException("range end"), IndexError("out of bounds")):
-        with pytest.raises(CorpusCorrupt, match="move .* away and ingest again"), explained(tmp_path):
+        with pytest.raises(CorpusCorrupt, match=r"move .* away and ingest again"), explained(tmp_path):
             raise failure
     with pytest.raises(KeyboardInterrupt), explained(tmp_path):
         raise KeyboardInterrupt
